@@ -1,0 +1,75 @@
+// swift-tools-version: 6.3
+import PackageDescription
+
+// Warnings are made errors by the scripts, not here: unsafe flags would keep others from depending on this package.
+let swift: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let package = Package(
+    name: "onstage",
+    products: [
+        .library(name: "Onstage", targets: ["Onstage"]),
+        .library(name: "OnstageTestKit", targets: ["OnstageTestKit"]),
+        .executable(name: "onstage", targets: ["OnstageCommand"]),
+    ],
+    targets: [
+        // One C library each; the only places with an #include. Only libasound is linked. The others are loaded at first
+        // use through a table of function pointers: linking them all would cost 15 ms of CPU before main.
+        .target(name: "CALSA", linkerSettings: [.linkedLibrary("asound")]),
+        .target(name: "CV4L2", linkerSettings: [.linkedLibrary("dl")]),
+        .target(name: "CIIO", linkerSettings: [.linkedLibrary("dl")]),
+        .target(name: "CSndfile", linkerSettings: [.linkedLibrary("dl")]),
+        .target(name: "CYuv", linkerSettings: [.linkedLibrary("dl")]),
+        .target(name: "CSQLite", linkerSettings: [.linkedLibrary("dl")]),
+        .target(name: "CUdev", linkerSettings: [.linkedLibrary("dl")]),
+        .target(name: "CLinux"),
+
+        .target(
+            name: "OnstageCore", swiftSettings: swift + [.strictMemorySafety()], linkerSettings: [.linkedLibrary("m")]),
+        .target(name: "OnstageLinux", dependencies: ["OnstageCore", "CLinux", "CUdev"], swiftSettings: swift),
+        .target(name: "OnstageStore", dependencies: ["OnstageCore", "CSQLite"], swiftSettings: swift),
+        .target(
+            name: "OnstageCamera", dependencies: ["OnstageCore", "OnstageLinux", "CV4L2", "CYuv"],
+            swiftSettings: swift),
+        .target(
+            name: "OnstageMotion", dependencies: ["OnstageCore", "OnstageLinux", "CIIO", "CLinux"],
+            swiftSettings: swift),
+        .target(
+            name: "OnstagePlayback", dependencies: ["OnstageCore", "OnstageLinux", "CALSA", "CSndfile"],
+            swiftSettings: swift),
+        .target(
+            name: "Onstage",
+            dependencies: [
+                "OnstageCore", "OnstageLinux", "OnstageStore", "OnstageCamera", "OnstageMotion", "OnstagePlayback",
+            ],
+            swiftSettings: swift),
+        .target(name: "OnstageTestKit", dependencies: ["Onstage", "OnstageCore"], swiftSettings: swift),
+        .executableTarget(
+            name: "OnstageCommand", dependencies: ["Onstage", "OnstageCore", "OnstageLinux", "CLinux"],
+            swiftSettings: swift),
+
+        .testTarget(name: "OnstageCoreTests", dependencies: ["OnstageCore"], swiftSettings: swift),
+        .testTarget(
+            name: "OnstageLinuxTests", dependencies: ["OnstageLinux", "OnstageCore", "CLinux"], swiftSettings: swift),
+        .testTarget(name: "OnstageStoreTests", dependencies: ["OnstageStore", "OnstageCore"], swiftSettings: swift),
+        .testTarget(
+            name: "OnstageCameraTests", dependencies: ["OnstageCamera", "OnstageCore", "OnstageLinux", "CV4L2", "CYuv"],
+            swiftSettings: swift),
+        .testTarget(
+            name: "OnstageMotionTests", dependencies: ["OnstageMotion", "OnstageCore", "OnstageLinux", "CIIO"],
+            swiftSettings: swift),
+        .testTarget(
+            name: "OnstagePlaybackTests",
+            dependencies: ["OnstagePlayback", "OnstageCore", "OnstageLinux", "CALSA", "CSndfile"],
+            swiftSettings: swift),
+        .testTarget(
+            name: "OnstageTests", dependencies: ["Onstage", "OnstageTestKit", "OnstageCore"], swiftSettings: swift),
+        .testTarget(
+            name: "OnstageCommandTests", dependencies: ["OnstageCommand", "Onstage", "OnstageCore"],
+            swiftSettings: swift),
+    ],
+    swiftLanguageModes: [.v6]
+)
