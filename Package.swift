@@ -56,7 +56,8 @@ let package = Package(
             name: "OnstageLinuxTests", dependencies: ["OnstageLinux", "OnstageCore", "CLinux"], swiftSettings: swift),
         .testTarget(name: "OnstageStoreTests", dependencies: ["OnstageStore", "OnstageCore"], swiftSettings: swift),
         .testTarget(
-            name: "OnstageCameraTests", dependencies: ["OnstageCamera", "OnstageCore", "OnstageLinux", "CV4L2", "CYuv"],
+            name: "OnstageCameraTests",
+            dependencies: ["OnstageCamera", "OnstageCore", "OnstageLinux", "CV4L2", "CYuv"],
             swiftSettings: swift),
         .testTarget(
             name: "OnstageMotionTests", dependencies: ["OnstageMotion", "OnstageCore", "OnstageLinux", "CIIO"],

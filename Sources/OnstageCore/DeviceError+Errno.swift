@@ -1,3 +1,6 @@
+// swift-format-ignore-file: AlwaysUseLowerCamelCase
+// The names are C's, so that they are found where a manual page names them.
+
 /// Linux errno numbers that devices give, by name. The same on x86-64 and aarch64.
 package enum Errno {
     package static let EPERM: Int32 = 1

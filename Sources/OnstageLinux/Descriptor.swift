@@ -1,5 +1,5 @@
-package import OnstageCore
 internal import CLinux
+package import OnstageCore
 
 /// One open file descriptor, closed exactly once, by the thread that uses it.
 package struct Descriptor: ~Copyable, Sendable {

@@ -1,5 +1,5 @@
-public import OnstageCore
 internal import CLinux
+public import OnstageCore
 
 extension MonotonicTime {
     /// Now. *C: `clock_gettime(CLOCK_MONOTONIC)`.*

@@ -2,7 +2,6 @@
 // Each answers a value, or minus errno, so that errno is read before Swift can run anything else. EINTR is retried here,
 // except where a caller wants to know (clinux_poll).
 #pragma once
-#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -18,6 +17,10 @@
 #include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
+
+// _GNU_SOURCE is not defined here: it changes types that the Glibc module has already (fd_set). What it hides is declared.
+extern int ppoll(struct pollfd *set, nfds_t count, const struct timespec *timeout, const sigset_t *mask);
+extern int pthread_setname_np(pthread_t thread, const char *name);
 
 // open() is variadic. Always close-on-exec: no child may keep a device.
 static inline int clinux_open(const char *path, int flags) {
