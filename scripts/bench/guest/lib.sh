@@ -1,0 +1,50 @@
+# shellcheck shell=bash
+# What the guest's scripts share: the channels to the host and the modules to load.
+
+setting() { cat "/run/bench/settings/$1"; }
+
+# The device of the virtio serial port with this name, once it is there.
+port() {
+    local name device tries=0
+    while :; do
+        for name in /sys/class/virtio-ports/*/name; do
+            if [ -e "$name" ] && [ "$(<"$name")" = "bench.$1" ]; then
+                device=${name%/name}
+                device=/dev/${device##*/}
+                if [ -c "$device" ]; then
+                    echo "$device"
+                    return
+                fi
+            fi
+        done
+        tries=$((tries + 1))
+        [ "$tries" -lt 200 ] || return 1
+        sleep 0.02
+    done
+}
+
+# mark NAME: tells the host the guest's uptime now (shown by --verbose).
+mark() {
+    local up
+    read -r up _ </proc/uptime
+    echo "mark $1 $up" >&"$report"
+}
+
+mount_kernel_folders() {
+    mountpoint -q /sys/kernel/debug || mount -t debugfs debugfs /sys/kernel/debug
+    mountpoint -q /sys/kernel/tracing || mount -t tracefs tracefs /sys/kernel/tracing
+}
+
+load_modules() {
+    local line
+    # A line of the list is a module and its parameters.
+    while read -r line; do
+        # shellcheck disable=SC2086
+        modprobe $line || echo "bench-vm: modprobe $line failed" >&2
+    done </run/bench/settings/load
+    if [ "$(setting usb_audio)" = yes ]; then
+        modprobe xhci-pci
+        modprobe snd-usb-audio
+        bench-usb wait || true
+    fi
+}
