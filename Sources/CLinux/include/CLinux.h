@@ -18,6 +18,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "CLinuxFiles.h"
+
 // _GNU_SOURCE is not defined here: it changes types that the Glibc module has already (fd_set). What it hides is declared.
 extern int ppoll(struct pollfd *set, nfds_t count, const struct timespec *timeout, const sigset_t *mask);
 extern int pthread_setname_np(pthread_t thread, const char *name);
