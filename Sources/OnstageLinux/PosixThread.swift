@@ -1,0 +1,46 @@
+internal import CLinux
+internal import Glibc
+package import OnstageCore
+
+/// A thread of our own. Swift's pool is never made to wait for a device.
+package enum PosixThread {
+    private final class Start {
+        let name: String
+        let body: @Sendable () -> Void
+        init(name: String, body: @escaping @Sendable () -> Void) {
+            self.name = name
+            self.body = body
+        }
+    }
+
+    /// Starts a detached thread. All signals are blocked in it: they are the program's, not a device's.
+    ///
+    /// - Parameter name: shown by `ps -L` and `top -H`; cut at 15 bytes by the kernel.
+    /// - Throws: `tooMany` when the kernel gives no thread. *C: `pthread_create`.*
+    package static func start(_ name: String, _ body: @escaping @Sendable () -> Void) throws(DeviceError) {
+        var attributes = pthread_attr_t()
+        pthread_attr_init(&attributes)
+        defer { pthread_attr_destroy(&attributes) }
+        pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+        var all = sigset_t()
+        var before = sigset_t()
+        sigfillset(&all)
+        pthread_sigmask(SIG_SETMASK, &all, &before)
+        defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+        var thread = pthread_t()
+        let start = Unmanaged.passRetained(Start(name: name, body: body))
+        let answer = pthread_create(
+            &thread, &attributes,
+            { argument in
+                guard let argument else { return nil }
+                let start = Unmanaged<Start>.fromOpaque(argument).takeRetainedValue()
+                clinux_name_thread(String(start.name.utf8.prefix(15)) ?? "onstage")
+                start.body()
+                return nil
+            }, start.toOpaque())
+        guard answer == 0 else {
+            start.release()
+            throw DeviceError(.tooMany, operation: "pthread_create", device: name, errno: answer)
+        }
+    }
+}

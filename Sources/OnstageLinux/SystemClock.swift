@@ -1,0 +1,12 @@
+package import OnstageCore
+
+/// CLOCK_MONOTONIC.
+package struct SystemClock: MonotonicClock {
+    package init() {}
+
+    package var now: MonotonicTime { .now }
+
+    package func timeout(until deadline: MonotonicTime, waking waker: any Waker) -> Int64 {
+        max(0, (deadline - .now).wholeNanoseconds)
+    }
+}
