@@ -6,7 +6,7 @@ the right sample its high 16 bits. The number 0 never occurs, so that a frame of
 What was played to one side of snd-aloop and recorded from the other can then be judged frame by
 frame, by a program that shares nothing with the player.
 
-  ramp.py make FILE.wav SECONDS [RATE]
+  ramp.py make FILE.wav SECONDS [RATE] [--silence SECONDS]
   ramp.py check RECORDING.raw [--first N] [--last N] [--loop-length N]
 
 `check` takes raw signed 16-bit little-endian stereo (arecord -t raw -f S16_LE -c 2) or a .wav file.
@@ -16,6 +16,11 @@ and again: after number N comes number 1; LAST may then exceed N and counts on t
 Exit status: 0 all there, once, in order; 1 not; 2 wrong use or nothing heard.
 
 Start the recorder before the player, with a large buffer, and stop it late.
+
+A player that ends with a drain needs --silence, longer than the recorder's buffer and two periods:
+at the end of a drain snd-aloop (Linux 6.1) zeroes the wrong end of the last piece that it copies, and
+leaves in the recorder's buffer what was there a round before. A player that ends inside silence by
+dropping the rest is heard exactly as it is.
 """
 import argparse
 import array
@@ -27,7 +32,7 @@ RATE = 48000
 MOST_GAPS = 20
 
 
-def make(path, seconds, rate):
+def make(path, seconds, rate, silence):
     frames = round(seconds * rate)
     with wave.open(path, "wb") as out:
         out.setnchannels(2)
@@ -39,6 +44,7 @@ def make(path, seconds, rate):
             if sys.byteorder == "big":
                 block.byteswap()
             out.writeframesraw(block.tobytes())
+        out.writeframesraw(bytes(round(silence * rate) * 4))
 
 
 def heard(path):
@@ -119,6 +125,7 @@ def main():
     maker.add_argument("file")
     maker.add_argument("seconds", type=float)
     maker.add_argument("rate", type=int, nargs="?", default=RATE)
+    maker.add_argument("--silence", type=float, default=0, help="seconds of silence at the end")
     checker = commands.add_parser("check")
     checker.add_argument("recording")
     checker.add_argument("--first", type=int, default=1)
@@ -126,7 +133,7 @@ def main():
     checker.add_argument("--loop-length", type=int)
     arguments = parser.parse_args()
     if arguments.command == "make":
-        make(arguments.file, arguments.seconds, arguments.rate)
+        make(arguments.file, arguments.seconds, arguments.rate, arguments.silence)
         return 0
     return check(arguments.recording, arguments.first, arguments.last, arguments.loop_length)
 
