@@ -48,7 +48,7 @@ let package = Package(
             swiftSettings: swift),
         .target(name: "OnstageTestKit", dependencies: ["Onstage", "OnstageCore"], swiftSettings: swift),
         .executableTarget(
-            name: "OnstageCommand", dependencies: ["Onstage", "OnstageCore", "OnstageLinux", "CLinux"],
+            name: "OnstageCommand", dependencies: ["Onstage", "OnstageCore", "OnstageLinux", "OnstageMotion", "CLinux"],
             swiftSettings: swift),
 
         .testTarget(name: "OnstageCoreTests", dependencies: ["OnstageCore"], swiftSettings: swift),
@@ -60,7 +60,7 @@ let package = Package(
             dependencies: ["OnstageCamera", "OnstageCore", "OnstageLinux", "CV4L2", "CYuv"],
             swiftSettings: swift),
         .testTarget(
-            name: "OnstageMotionTests", dependencies: ["OnstageMotion", "OnstageCore", "OnstageLinux", "CIIO"],
+            name: "OnstageMotionTests", dependencies: ["OnstageMotion", "OnstageCore", "OnstageLinux", "CIIO", "CLinux"],
             swiftSettings: swift),
         .testTarget(
             name: "OnstagePlaybackTests",
