@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Checks, on the host, that scripts/bench-vm hands everything over and back as it says.
-# usage: bench-vm.sh [NAME…]   the checks by name; without one: all but the slow ones (systemd, image)
+# usage: bench-vm.sh [NAME…]   the checks by name; without one: all but the slow ones (systemd, sleep, image)
 set -euo pipefail
 checkout=$(cd "$(dirname "$0")/../../.." && pwd -P)
 work=$(mktemp -d)
@@ -110,6 +110,10 @@ check_systemd() {
     # shellcheck disable=SC2016
     run --init systemd --user ann -- sh -c 'id -un; test -r /dev/video0 && test -L /dev/v4l/by-path/platform-vivid.0-video-index0 && busctl status org.freedesktop.login1 >/dev/null && exit 9'
     expect "systemd, as ann" "9 ann" "$status $out"
+}
+check_sleep() {
+    run --init systemd --copy Tests/kernel -- bench-suspend 15
+    expect "sleep and wake-up" 0 "$status"
 }
 check_image() {
     run --root image --deterministic -- sh -c 'findmnt -no FSTYPE / && nproc'
