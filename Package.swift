@@ -30,7 +30,9 @@ let package = Package(
         .target(
             name: "OnstageCore", swiftSettings: swift + [.strictMemorySafety()], linkerSettings: [.linkedLibrary("m")]),
         .target(name: "OnstageLinux", dependencies: ["OnstageCore", "CLinux", "CUdev"], swiftSettings: swift),
-        .target(name: "OnstageStore", dependencies: ["OnstageCore", "CSQLite"], swiftSettings: swift),
+        .target(
+            name: "OnstageStore", dependencies: ["OnstageCore", "OnstageLinux", "CSQLite", "CLinux"],
+            swiftSettings: swift),
         .target(
             name: "OnstageCamera", dependencies: ["OnstageCore", "OnstageLinux", "CV4L2", "CYuv"],
             swiftSettings: swift),
@@ -54,7 +56,9 @@ let package = Package(
         .testTarget(name: "OnstageCoreTests", dependencies: ["OnstageCore"], swiftSettings: swift),
         .testTarget(
             name: "OnstageLinuxTests", dependencies: ["OnstageLinux", "OnstageCore", "CLinux"], swiftSettings: swift),
-        .testTarget(name: "OnstageStoreTests", dependencies: ["OnstageStore", "OnstageCore"], swiftSettings: swift),
+        .testTarget(
+            name: "OnstageStoreTests", dependencies: ["OnstageStore", "OnstageCore", "OnstageLinux", "CSQLite"],
+            swiftSettings: swift),
         .testTarget(
             name: "OnstageCameraTests",
             dependencies: ["OnstageCamera", "OnstageCore", "OnstageLinux", "CV4L2", "CYuv"],

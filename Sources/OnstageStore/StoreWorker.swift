@@ -1,0 +1,125 @@
+internal import CLinux
+internal import Glibc
+internal import OnstageCore
+internal import OnstageLinux
+internal import Synchronization
+
+/// The store's thread and its mailbox.
+final class StoreWorker: Sendable {
+    /// A question for a position.
+    struct Read: Sendable {
+        var key: PositionTable.Key
+        var frames: Int64?
+        var completion: @Sendable (StoredPosition?) -> Void
+    }
+
+    /// What has been asked for since the thread looked last.
+    struct Mail: Sendable {
+        /// Only the newest of each.
+        var records: [PositionTable.Key: StoredPosition] = [:]
+        var completions: [@Sendable (MonotonicTime?) -> Void] = []
+        var reads: [Read] = []
+        var flushes: [@Sendable (Bool) -> Void] = []
+        var isClosing = false
+
+        var isOnlyClosing: Bool { isClosing && records.isEmpty && reads.isEmpty && flushes.isEmpty }
+    }
+
+    private struct Box: Sendable {
+        var mail = Mail()
+        var hasThread = false
+        var isClosed = false
+    }
+
+    /// The boot we are in, as the kernel names it.
+    let boot = StoreWorker.bootID()
+    private let file: StoreFile
+    private let box = Mutex(Box())
+    private let bell = Descriptor(owning: clinux_eventfd())
+
+    init(file: StoreFile) {
+        self.file = file
+    }
+
+    /// Appends to the mail and wakes the thread. False if the store is closed. *Runs on:* any thread; never waits.
+    @discardableResult
+    func post(_ change: (inout Mail) -> Void) -> Bool {
+        let accepted = box.withLock { box in
+            guard !box.isClosed else { return false }
+            change(&box.mail)
+            if box.mail.isClosing { box.isClosed = true }
+            // A store that was never used needs no thread to be closed.
+            if !box.hasThread, !box.mail.isOnlyClosing { box.hasThread = begin() }
+            return true
+        }
+        clinux_eventfd_add(bell.number)
+        return accepted
+    }
+
+    /// Begins the thread, which keeps the worker alive until it ends. False if the system has no more threads: the next
+    /// mail tries again.
+    private func begin() -> Bool {
+        var thread = pthread_t()
+        let worker = Unmanaged.passRetained(self)
+        let code = pthread_create(
+            &thread, nil,
+            { worker in
+                if let worker { Unmanaged<StoreWorker>.fromOpaque(worker).takeRetainedValue().run() }
+                return nil
+            }, worker.toOpaque())
+        guard code == 0 else {
+            worker.release()
+            return false
+        }
+        pthread_detach(thread)
+        return true
+    }
+
+    private func run() {
+        // Signals are for the threads that wait for them; a file that may not grow is an error here, not an end (SIGXFSZ).
+        var all = sigset_t()
+        sigfillset(&all)
+        pthread_sigmask(SIG_BLOCK, &all, nil)
+        clinux_name_thread("onstage-store")
+        let table = PositionTable(file: file)
+        var set = pollfd(fd: bell.number, events: Int16(POLLIN), revents: 0)
+        while true {
+            _ = clinux_poll(&set, 1, -1)
+            clinux_eventfd_clear(bell.number)
+            let mail = box.withLock { box in
+                defer { box.mail = Mail() }
+                return box.mail
+            }
+            for (key, stored) in mail.records { table.remember(stored, key) }
+            for read in mail.reads { read.completion(answer(read, table)) }
+            if !mail.records.isEmpty || !mail.flushes.isEmpty || mail.isClosing {
+                let saved = table.save()
+                let time = saved ? MonotonicTime.now : nil
+                for completion in mail.completions { completion(time) }
+                if mail.isClosing { table.close() }
+                for flush in mail.flushes { flush(saved) }
+            }
+            if mail.isClosing { return }
+        }
+    }
+
+    private func answer(_ read: Read, _ table: PositionTable) -> StoredPosition? {
+        guard let stored = table.position(read.key) else { return nil }
+        if let frames = read.frames, stored.position > frames {
+            file.log(
+                "\(file.path): the position of \(read.key.media.name) lies beyond its end "
+                    + "(\(stored.position) of \(frames) frames); it begins at 0")
+            return nil
+        }
+        return stored
+    }
+
+    private static func bootID() -> String {
+        let number = clinux_open("/proc/sys/kernel/random/boot_id", O_RDONLY)
+        guard number >= 0 else { return "" }
+        defer { _ = clinux_close(number) }
+        var bytes = [UInt8](repeating: 0, count: 36)
+        let count = clinux_read(number, &bytes, bytes.count)
+        return count == 36 ? String(decoding: bytes, as: UTF8.self) : ""
+    }
+}
