@@ -1,6 +1,6 @@
 internal import CLinux
 internal import Glibc
-package import OnstageCore
+internal import OnstageCore
 
 /// The directory in which what outlives the process is kept.
 package enum StateDirectory {
