@@ -6,8 +6,9 @@ import OnstageLinux
 final class Scratch {
     let path: String
 
-    init() {
-        var template = Array("/tmp/onstage-test-XXXXXX".utf8CString)
+    /// - Parameter parent: "/dev/shm" where a disk would be slow.
+    init(in parent: String = "/tmp") {
+        var template = Array("\(parent)/onstage-test-XXXXXX".utf8CString)
         precondition(mkdtemp(&template) != nil)
         path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }

@@ -20,6 +20,7 @@
 
 #include "CLinuxFiles.h"
 #include "CLinuxUHID.h"
+#include "CLinuxWatch.h"
 
 // _GNU_SOURCE is not defined here: it changes types that the Glibc module has already (fd_set). What it hides is declared.
 extern int ppoll(struct pollfd *set, nfds_t count, const struct timespec *timeout, const sigset_t *mask);
