@@ -26,3 +26,12 @@ int64_t clinux_find(const void *bytes, size_t count, const void *needle, size_t 
     const char *found = memmem(bytes, count, needle, length);
     return found ? found - (const char *)bytes : -1;
 }
+
+int clinux_peer(int fd, int *pid, uint32_t *user) {
+    struct ucred peer;
+    socklen_t length = sizeof peer;
+    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &length) < 0) return -errno;
+    *pid = peer.pid;
+    *user = peer.uid;
+    return 0;
+}

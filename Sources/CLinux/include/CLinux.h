@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "CLinuxFiles.h"
+#include "CLinuxSocket.h"
 #include "CLinuxUHID.h"
 #include "CLinuxWatch.h"
 

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -26,6 +27,10 @@ extern int clinux_look_at_link(int folder, const char *path, struct clinux_file 
 
 static inline bool clinux_is_character_device(struct clinux_file file) {
     return S_ISCHR(file.mode);
+}
+
+static inline bool clinux_is_regular(struct clinux_file file) {
+    return S_ISREG(file.mode);
 }
 
 static inline bool clinux_is_folder(struct clinux_file file) {
@@ -75,6 +80,17 @@ static inline int64_t clinux_number(const char *name) {
 static inline ssize_t clinux_link(int folder, const char *path, char *text, size_t size) {
     ssize_t answer = readlinkat(folder, path, text, size);
     return answer < 0 ? -errno : answer;
+}
+
+static inline int clinux_sync(int fd) {
+    int answer;
+    do answer = fsync(fd);
+    while (answer < 0 && errno == EINTR);
+    return answer < 0 ? -errno : 0;
+}
+
+static inline int clinux_rename(const char *from, const char *to) {
+    return rename(from, to) < 0 ? -errno : 0;
 }
 
 // memmem() is hidden. The offset of `needle` in `bytes`, or -1.
