@@ -1,0 +1,103 @@
+internal import Onstage
+internal import OnstageCore
+
+extension Report {
+    static let version: Int64 = 1
+
+    /// This report as it is written to a file.
+    var json: JSONValue {
+        [
+            "version": .integer(Self.version),
+            "profile": .text(profile),
+            "exit": .integer(Int64(exit)),
+            "transitions": .list(transitions.map(json)),
+            "resources": .list(resources.map(json)),
+            "playback": playback.map(json) ?? .null,
+        ]
+    }
+
+    /// The file's text.
+    var text: String { json.text + "\n" }
+
+    private func json(_ transition: Transition) -> JSONValue {
+        [
+            "at": time(transition.at), "scene": .text(transition.scene), "from": .text(transition.from.rawValue),
+            "to": .text(transition.to.rawValue),
+        ]
+    }
+
+    private func json(_ resource: Resource) -> JSONValue {
+        let isPlayback = resource.id == "playback"
+        return [
+            "id": .text(resource.id),
+            "scene": .text(resource.scene),
+            "kind": .text(resource.kind.rawValue),
+            "device": resource.device.map(JSONValue.text) ?? .null,
+            "synthetic": .flag(resource.isSynthetic),
+            "format": .object(resource.format.map { JSONValue.Member($0.name, json($0.value)) }),
+            "acquisitions": .list(
+                resource.acquisitions.map { ["asked": time($0.asked), "open": time($0.open), "first": time($0.first)] }),
+            "receipts": .list(resource.receipts.map { json($0, isPlayback: isPlayback) }),
+            "delivered": count(resource.counts.delivered),
+            "dropped": count(resource.counts.dropped),
+            "bad": count(resource.counts.bad),
+            "errors": .list(resource.errors.map(JSONValue.text)),
+        ]
+    }
+
+    /// What only playback has is left out of the others' receipts.
+    private func json(_ entry: Receipt, isPlayback: Bool) -> JSONValue {
+        let receipt = entry.receipt
+        var members: [JSONValue.Member] = [
+            .init("asked", time(receipt.asked)),
+            .init("released", time(receipt.stuck ? nil : receipt.released)),
+            .init("forced", .flag(receipt.forced)),
+        ]
+        if receipt.stuck { members.append(.init("stuck", true)) }
+        if isPlayback {
+            let detail = receipt.detail
+            members += [
+                .init("position", number(detail.position)),
+                .init("mode", detail.mode.map { .text($0.rawValue) } ?? .null),
+                .init("bound", number(detail.bound)),
+                .init("off", number(detail.off)),
+                .init("stored", time(entry.stored)),
+            ]
+        }
+        return .object(members)
+    }
+
+    private func json(_ playback: Playback) -> JSONValue {
+        [
+            "media": playback.media.map(JSONValue.text) ?? .null,
+            "rate": number(playback.rate.map(Int64.init)),
+            "frames": number(playback.frames),
+            "position": number(playback.position),
+            "underruns": count(playback.underruns),
+        ]
+    }
+
+    private func json(_ value: FormatValue) -> JSONValue {
+        switch value {
+        case .integer(let number): .integer(number)
+        case .number(let number): .number(number)
+        case .text(let text): .text(text)
+        case .flag(let flag): .flag(flag)
+        }
+    }
+
+    /// Milliseconds since the start, to the microsecond.
+    private func time(_ time: MonotonicTime?) -> JSONValue {
+        guard let time else { return .null }
+        let microseconds = Double((time - start).wholeNanoseconds) / 1_000
+        return .number(microseconds.rounded() / 1_000)
+    }
+
+    private func number(_ number: Int64?) -> JSONValue {
+        number.map(JSONValue.integer) ?? .null
+    }
+
+    private func count(_ count: UInt64) -> JSONValue {
+        .integer(Int64(clamping: count))
+    }
+}

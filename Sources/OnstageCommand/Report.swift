@@ -1,0 +1,71 @@
+internal import Onstage
+internal import OnstageCore
+
+/// What one run did, for whoever has to judge it: JSON, version 1.
+///
+/// All times are milliseconds of CLOCK_MONOTONIC since `start`, with at most three decimals. Readers ignore keys that they
+/// do not know; keys are never taken away within a version.
+struct Report: Sendable {
+    /// One step of a scene.
+    struct Transition: Hashable, Sendable {
+        var at: MonotonicTime
+        var scene: String
+        var from: LifecycleState
+        var to: LifecycleState
+    }
+
+    /// One acquire that was asked for.
+    struct Acquisition: Hashable, Sendable {
+        var asked: MonotonicTime
+        /// Nil if it was called off, or is still waited for.
+        var open: MonotonicTime?
+        /// The first frame, sample or sound; nil if none came.
+        var first: MonotonicTime?
+    }
+
+    /// One receipt, and for playback when its position was on the disk.
+    struct Receipt: Hashable, Sendable {
+        var receipt: ReleaseReceipt
+        var stored: MonotonicTime?
+    }
+
+    /// One resource of one scene.
+    struct Resource: Sendable {
+        /// "camera", "accelerometer", "gyroscope" or "playback".
+        var id: String
+        var scene: String
+        var kind: ResourceKind
+        /// The identity of the device it had, or last waited for.
+        var device: String?
+        var isSynthetic = false
+        /// What was really set at the last acquire, in the driver's order.
+        var format: [(name: String, value: FormatValue)] = []
+        var acquisitions: [Acquisition] = []
+        var receipts: [Receipt] = []
+        var counts = DriverCounts()
+        /// One line each, in their order.
+        var errors: [String] = []
+    }
+
+    /// The media and where its sound was at the end.
+    struct Playback: Hashable, Sendable {
+        /// The path; nil for the built-in sound.
+        var media: String?
+        /// Source frames per second.
+        var rate: Int?
+        /// Source frames of the whole media; nil where its length is not known.
+        var frames: Int64?
+        /// The source frame that is heard next.
+        var position: Int64?
+        var underruns: UInt64 = 0
+    }
+
+    var start: MonotonicTime
+    var profile: String
+    /// The exit status.
+    var exit: Int32 = 0
+    var transitions: [Transition] = []
+    var resources: [Resource] = []
+    /// Nil where nothing was to be played.
+    var playback: Playback?
+}
