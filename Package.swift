@@ -46,6 +46,7 @@ let package = Package(
             name: "Onstage",
             dependencies: [
                 "OnstageCore", "OnstageLinux", "OnstageStore", "OnstageCamera", "OnstageMotion", "OnstagePlayback",
+                "CLinux",
             ],
             swiftSettings: swift),
         .target(name: "OnstageTestKit", dependencies: ["Onstage", "OnstageCore"], swiftSettings: swift),

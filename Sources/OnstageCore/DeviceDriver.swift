@@ -85,6 +85,15 @@ package struct DriverCounts: Hashable, Sendable {
     package var underruns: UInt64 = 0
 
     package init() {}
+
+    package static func + (a: DriverCounts, b: DriverCounts) -> DriverCounts {
+        var sum = a
+        sum.delivered += b.delivered
+        sum.dropped += b.dropped
+        sum.bad += b.bad
+        sum.underruns += b.underruns
+        return sum
+    }
 }
 
 /// What tells a driver that a later wish has called its acquire off.

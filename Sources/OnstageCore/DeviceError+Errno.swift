@@ -40,8 +40,10 @@ package enum Errno {
     private static let names: [Int32: String] = [
         1: "EPERM", 2: "ENOENT", 3: "ESRCH", 4: "EINTR", 5: "EIO", 6: "ENXIO", 9: "EBADF", 11: "EAGAIN", 12: "ENOMEM",
         13: "EACCES", 14: "EFAULT", 16: "EBUSY", 17: "EEXIST", 19: "ENODEV", 20: "ENOTDIR", 21: "EISDIR", 22: "EINVAL",
-        23: "ENFILE", 24: "EMFILE", 25: "ENOTTY", 28: "ENOSPC", 30: "EROFS", 32: "EPIPE", 34: "ERANGE", 36: "ENAMETOOLONG",
-        38: "ENOSYS", 40: "ELOOP", 61: "ENODATA", 71: "EPROTO", 77: "EBADFD", 86: "ESTRPIPE", 87: "EUSERS", 95: "EOPNOTSUPP", 98: "EADDRINUSE", 105: "ENOBUFS",
+        23: "ENFILE", 24: "EMFILE", 25: "ENOTTY", 28: "ENOSPC", 30: "EROFS", 32: "EPIPE", 34: "ERANGE",
+        36: "ENAMETOOLONG",
+        38: "ENOSYS", 40: "ELOOP", 61: "ENODATA", 71: "EPROTO", 77: "EBADFD", 86: "ESTRPIPE", 87: "EUSERS",
+        95: "EOPNOTSUPP", 98: "EADDRINUSE", 105: "ENOBUFS",
         108: "ESHUTDOWN", 110: "ETIMEDOUT", 111: "ECONNREFUSED", 121: "EREMOTEIO", 125: "ECANCELED",
     ]
 

@@ -16,6 +16,8 @@ public enum PauseReason: UInt8, Hashable, Sendable, CaseIterable {
     case screenOff
     /// The media has been played to its end; a seek or play takes it away.
     case finished
+    /// Its stored position is being read.
+    case preparing
 }
 
 /// A set of pause reasons.

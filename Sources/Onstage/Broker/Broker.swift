@@ -1,0 +1,134 @@
+public import OnstageCore
+internal import OnstageLinux
+internal import Synchronization
+
+/// Holds devices for scenes while they are on stage, and gives them back when they are not.
+///
+///     let broker = try Broker()
+///     let scene = broker.scene("main")
+///     try scene.bind(camera)
+///     scene.resume()
+///
+/// One thread of its own decides; each device has a thread; callbacks run on an executor of the app's choice. No call
+/// waits for a device.
+public final class Broker: Sendable {
+    /// What can be set when a broker is made.
+    public struct Configuration: Sendable {
+        /// Where callbacks run.
+        public var callbacks = CallbackExecutor.broker
+        /// How long the app's own background event is held back, 0…5 s: leaving and coming back within it emits nothing.
+        public var backgroundDelay = Duration.milliseconds(700)
+        /// A release that takes longer is forced.
+        public var releaseWatchdog = Duration.seconds(1)
+        /// What the library has to say, a line each; the library itself writes nowhere. *Runs on:* any thread.
+        public var log: @Sendable (LogLevel, String) -> Void = { _, _ in }
+        package var clock: any MonotonicClock = SystemClock()
+
+        public init() {}
+    }
+
+    private struct Registry: Sendable {
+        var scenes: [String: Scene] = [:]
+        var names: [SceneID: String] = [:]
+        var nextScene: UInt32 = 0
+        var nextResource: UInt32 = 0
+        var nextBlock: UInt32 = 0
+    }
+
+    let decider: Decider
+    let callbacks: CallbackRunner
+    private let registry = Mutex(Registry())
+    let appPhase = Mutex(LifecycleState.notRunning)
+
+    /// Makes a broker and starts its threads; no device is touched.
+    /// - Throws: `tooMany` when the kernel gives no thread or descriptor; `configuration` for a delay outside of 0…5 s.
+    public init(_ configuration: Configuration = Configuration()) throws(DeviceError) {
+        guard AppLifecycle.backgroundDelays.contains(configuration.backgroundDelay) else {
+            throw DeviceError(
+                .configuration, operation: "", device: "broker",
+                reason: "a background delay of \(configuration.backgroundDelay) is outside of 0…5 s")
+        }
+        callbacks = try CallbackRunner(configuration.callbacks)
+        decider = try Decider()
+        try decider.start(self, configuration)
+    }
+
+    /// The scene of that name; made when there is none, or when the one that had it has ended.
+    public func scene(_ name: String) -> Scene {
+        registry.withLock { registry in
+            if let scene = registry.scenes[name], !scene.shared.withLock({ $0.isEnded }) { return scene }
+            registry.nextScene += 1
+            let scene = Scene(name: name, id: SceneID(number: registry.nextScene), broker: self)
+            registry.scenes[name] = scene
+            registry.names[scene.id] = name
+            decider.send(.newScene(scene))
+            return scene
+        }
+    }
+
+    /// Where the app stands: derived from its scenes. *Runs on:* any thread; a snapshot.
+    public var phase: LifecycleState { appPhase.withLock { $0 } }
+
+    /// What happens from now on, in order. Each reader has its own sequence; one that does not keep up loses the oldest of
+    /// more than 4,096 events.
+    public var events: some AsyncSequence<BrokerEvent, Never> & Sendable {
+        AsyncStream(BrokerEvent.self, bufferingPolicy: .bufferingNewest(4096)) { continuation in
+            decider.send(
+                .subscribe {
+                    continuation.yield($0)
+                } finish: {
+                    continuation.finish()
+                })
+        }
+    }
+
+    /// Registers an observer of the app's lifecycle.
+    public func add(_ observer: any AppObserver) {
+        decider.send(.addAppObserver(observer))
+    }
+
+    /// Takes an observer of the app's lifecycle away.
+    public func remove(_ observer: any AppObserver) {
+        decider.send(.removeAppObserver(ObjectIdentifier(observer)))
+    }
+
+    /// Adds or takes away a reason to pause that concerns everything: the screen is off, the system is about to sleep.
+    public func pauseAll(_ reason: PauseReason, _ isPaused: Bool) {
+        decider.send(.pauseAll(reason, isPaused))
+    }
+
+    /// Ends all scenes, gives everything back and ends the broker's threads; waits for that, but for no stuck kernel call.
+    public func close() async {
+        await withCheckedContinuation { continuation in
+            decider.send(.close { continuation.resume() })
+        }
+    }
+
+    /// As ``close()``, telling the end by a call on the broker's thread.
+    package func close(_ done: @escaping @Sendable () -> Void) {
+        decider.send(.close(done))
+    }
+
+    /// Hands each event to `observe`, in order, on the deciding thread: it must not wait.
+    package func observe(_ observe: @escaping @Sendable (BrokerEvent) -> Void) {
+        decider.send(.subscribe(observe, finish: {}))
+    }
+
+    func nextResource() -> ResourceID {
+        registry.withLock { registry in
+            registry.nextResource += 1
+            return ResourceID(registry.nextResource)
+        }
+    }
+
+    func nextBlock() -> DeferredBlockID {
+        registry.withLock { registry in
+            registry.nextBlock += 1
+            return DeferredBlockID(registry.nextBlock)
+        }
+    }
+
+    func sceneName(_ id: SceneID) -> String {
+        registry.withLock { $0.names[id] ?? "" }
+    }
+}

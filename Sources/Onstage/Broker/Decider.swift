@@ -1,0 +1,36 @@
+internal import OnstageCore
+internal import OnstageLinux
+
+/// The broker's deciding thread: its mailbox outside, its state inside.
+///
+/// Nothing else changes a scene's or a resource's state. It never waits for a device, a disk or a callback.
+final class Decider: Sendable {
+    private let mailbox: Mailbox<Mail>
+
+    init() throws(DeviceError) {
+        mailbox = try Mailbox()
+    }
+
+    /// Appends and wakes; never waits. *Runs on:* any thread.
+    func send(_ mail: Mail) {
+        mailbox.send(mail)
+    }
+
+    /// Starts the thread. It lives until the broker is closed, and keeps the broker alive.
+    func start(_ broker: Broker, _ configuration: Broker.Configuration) throws(DeviceError) {
+        let mailbox = mailbox
+        try PosixThread.start("onstage-decide") {
+            let state = DeciderState(broker, configuration)
+            var wait = WaitSet()
+            while !state.isFinished {
+                wait.removeAll()
+                wait.add(mailbox.descriptor)
+                state.prepare(&wait)
+                _ = wait.waitForEvents(configuration.clock, waking: mailbox)
+                for mail in mailbox.take() { state.take(mail) }
+                state.takeEvents(wait)
+                state.takeTimers()
+            }
+        }
+    }
+}

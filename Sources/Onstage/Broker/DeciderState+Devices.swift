@@ -1,0 +1,18 @@
+internal import OnstageCore
+
+// What the world tells: devices that come, go, or are let go by others.
+extension DeciderState {
+    /// Watches for the end of what keeps a resource waiting.
+    func watchIfWaiting(_ id: ResourceID, _ error: DeviceError?) {
+        guard let error, let entry = resources[id] else {
+            watch?.forget(id)
+            return
+        }
+        if watch == nil { watch = DeviceWatch(log: configuration.log) }
+        watch?.expect(id, kind: entry.handle.kind, node: entry.device?.node, error: error)
+    }
+
+    func deviceChanged(_ id: ResourceID) {
+        apply(id, .deviceChanged)
+    }
+}

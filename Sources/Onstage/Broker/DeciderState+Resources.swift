@@ -1,0 +1,254 @@
+internal import OnstageCore
+internal import OnstageLinux
+internal import Synchronization
+
+// Resources: bindings, the machines and their effects, receipts.
+extension DeciderState {
+    // MARK: Bindings
+
+    func bind(_ sceneID: SceneID, _ id: ResourceID, _ handle: ResourceHandle, _ threshold: BindingThreshold) {
+        guard let scene = scenes[sceneID], !scene.lifecycle.isEnded, !isClosing else {
+            // The scene ended while the wish was on its way.
+            handle.binding.withLock { if $0?.resource == id { $0 = nil } }
+            return
+        }
+        var limits = ResourceMachine.Limits()
+        limits.watchdog = configuration.releaseWatchdog
+        var reasons = handle.standingReasons.withLock { $0 }
+        reasons.formUnion(standing)
+        reasons.insert(PauseReasons(.lifecycle))
+        if scene.interruptions.isInterrupted(handle.kind) { reasons.insert(PauseReasons(.interrupted)) }
+        resources[id] = ResourceEntry(
+            handle: handle, scene: sceneID, threshold: threshold,
+            machine: ResourceMachine(reasons: reasons, limits: limits))
+        scenes[sceneID]?.resources.append(id)
+        emit(.bound(name(id), at: now))
+        applyLifecycle(id)
+    }
+
+    func unbind(_ id: ResourceID) {
+        guard let entry = resources[id], !entry.isUnbound else { return }
+        resources[id]?.isUnbound = true
+        apply(id, .pause(.lifecycle, hurried: false))
+        goIfUnbound(id)
+    }
+
+    func unbindAll(_ id: SceneID) {
+        for resource in scenes[id]?.resources ?? [] {
+            resources[resource]?.handle.binding.withLock { if $0?.resource == resource { $0 = nil } }
+            unbind(resource)
+        }
+    }
+
+    /// Ends the thread of an unbound resource that holds nothing.
+    private func goIfUnbound(_ id: ResourceID) {
+        guard let entry = resources[id], entry.isUnbound, entry.machine.phase == .closed else { return }
+        timers.stop(.retry(id))
+        timers.stop(.watchdog(id))
+        if let thread = entry.thread { thread.send(.end) } else { gone(id) }
+    }
+
+    private func gone(_ id: ResourceID) {
+        guard let entry = resources[id] else { return }
+        emit(.unbound(name(id), at: now))
+        entry.handle.binding.withLock { if $0?.resource == id { $0 = nil } }
+        resources[id] = nil
+        scenes[entry.scene]?.resources.removeAll { $0 == id }
+        answerWaiting(entry.scene)
+        finishIfDone()
+    }
+
+    // MARK: Reasons
+
+    /// Sets the lifecycle reason by what the scene has decided.
+    func applyLifecycle(_ id: ResourceID) {
+        guard let entry = resources[id], !entry.isUnbound, let scene = scenes[entry.scene] else { return }
+        if entry.threshold.holds(in: scene.lifecycle.decided) {
+            apply(id, .unpause(.lifecycle))
+        } else {
+            apply(id, .pause(.lifecycle, hurried: false))
+        }
+    }
+
+    func pause(_ id: ResourceID, _ reason: PauseReason, _ isPaused: Bool) {
+        apply(id, isPaused ? .pause(reason, hurried: false) : .unpause(reason))
+    }
+
+    func pauseAll(_ reason: PauseReason, _ isPaused: Bool) {
+        if isPaused { standing.insert(PauseReasons(reason)) } else { standing.remove(PauseReasons(reason)) }
+        for id in resources.keys.sorted() {
+            apply(id, isPaused ? .pause(reason, hurried: reason == .systemSleep) : .unpause(reason))
+        }
+    }
+
+    // MARK: The machine
+
+    func apply(_ id: ResourceID, _ event: ResourceMachine.Event) {
+        guard var entry = resources[id] else { return }
+        let now = now
+        let reasons = entry.machine.reasons
+        let effects = entry.machine.apply(event, now: now)
+        if case .pause(let reason, _) = event, !reasons.contains(reason) { entry.openPauses += 1 }
+        resources[id] = entry
+        if entry.machine.reasons != reasons {
+            entry.handle.state.withLock { $0.reasons = entry.machine.reasons }
+        }
+        for effect in effects { run(id, effect, now) }
+        goIfUnbound(id)
+    }
+
+    private func run(_ id: ResourceID, _ effect: ResourceMachine.Effect, _ now: MonotonicTime) {
+        guard let entry = resources[id] else { return }
+        switch effect {
+        case .acquire(let generation):
+            resources[id]?.asked = now
+            guard let thread = thread(id, generation) else { return }
+            watch?.forget(id)
+            thread.send(.acquire(generation))
+        case .claim:
+            guard let key = entry.device?.key, let scene = scenes[entry.scene] else {
+                return apply(id, .granted(entry.machine.generation))  // shared by nature: no one has to let go
+            }
+            let rank = Arbiter.Rank(activation: scene.activation, binding: UInt64(id.number))
+            decide(arbiter.claim(id, key: key, rank: rank))
+        case .proceed(let generation): entry.thread?.send(.proceed(generation))
+        case .release(let generation, let request): entry.thread?.send(.release(generation, request))
+        case .withdraw: decide(arbiter.withdraw(id))
+        case .givenBack: decide(arbiter.givenBack(id))
+        case .startRetry(let deadline): timers.start(.retry(id), at: deadline)
+        case .stopRetry: timers.stop(.retry(id))
+        case .startWatchdog(_, let deadline): timers.start(.watchdog(id), at: deadline)
+        case .stopWatchdog: timers.stop(.watchdog(id))
+        case .force: entry.handle.force()
+        case .receipt(let pause, let released, let forced, let stuck, let detail):
+            receipt(id, pause, released: released, forced: forced, stuck: stuck, detail)
+        case .stateChanged(let state, let error):
+            entry.handle.state.withLock { snapshot in
+                snapshot.state = state
+                snapshot.error = error
+            }
+            emit(.resourceChanged(name(id), state, error, at: now))
+            watchIfWaiting(id, error)
+        }
+    }
+
+    /// The resource's thread, started at its first acquire.
+    private func thread(_ id: ResourceID, _ generation: Generation) -> DeviceThread? {
+        guard let entry = resources[id] else { return nil }
+        if let thread = entry.thread { return thread }
+        let decider = broker.decider
+        do {
+            let thread = try DeviceThread(
+                name: "on-\(entry.handle.name)", clock: configuration.clock, makeDriver: entry.handle.adoptDriver,
+                answer: { decider.send(.answer(id, $0)) })
+            resources[id]?.thread = thread
+            return thread
+        } catch {
+            decider.send(.answer(id, .failed(generation, error, now)))
+            return nil
+        }
+    }
+
+    private func decide(_ decisions: [Arbiter.Decision]) {
+        for decision in decisions {
+            switch decision {
+            case .grant(let id):
+                guard let machine = resources[id]?.machine else { continue }
+                apply(id, .granted(machine.generation))
+            case .evict(let id, let winner):
+                configuration.log(
+                    .info, "\(name(id).resource) of \(name(id).scene) makes way for \(name(winner).scene)")
+                apply(id, .pause(.evicted, hurried: true))
+            case .restore(let id): apply(id, .unpause(.evicted))
+            }
+        }
+    }
+
+    // MARK: Answers
+
+    func answer(_ id: ResourceID, _ answer: DeviceAnswer) {
+        switch answer {
+        case .resolved(let generation, let device):
+            guard resources[id]?.machine.generation == generation else { return }
+            resources[id]?.device = device
+            resources[id]?.handle.state.withLock { $0.device = device }
+            apply(id, .resolved(generation))
+        case .opened(let generation, let device, let acquired, let at):
+            guard let entry = resources[id] else { return }
+            let isCurrent = entry.machine.phase == .opening(generation)
+            apply(id, .opened(generation))
+            guard isCurrent else { return }
+            emit(
+                .acquired(
+                    name(id), device: device, format: ReportedFormat(acquired.format), asked: entry.asked, at: at))
+            for note in acquired.notes { emit(.note(name(id), note, at: at)) }
+        case .failed(let generation, let error, _): apply(id, .failed(generation, error))
+        case .lost(let generation, let error, let detail):
+            keep(id, detail)
+            apply(id, .lost(generation, error))
+        case .report(let generation, let report):
+            guard resources[id]?.machine.generation == generation else { return }
+            self.report(id, report)
+        case .released(let generation, let detail): apply(id, .released(generation, detail))
+        case .ended: gone(id)
+        }
+    }
+
+    private func report(_ id: ResourceID, _ report: DriverReport) {
+        guard let entry = resources[id] else { return }
+        switch report {
+        case .first(let at): emit(.first(name(id), at: at))
+        case .note(let text): emit(.note(name(id), text, at: now))
+        case .recovered(let error): emit(.recovered(name(id), error, at: now))
+        case .position(let position):
+            emit(.position(name(id), position, at: now))
+            entry.handle.journal?.record(position, scene: broker.sceneName(entry.scene), stored: nil)
+        case .ended:
+            emit(.ended(name(id), at: now))
+            entry.handle.standingReasons.withLock { _ = $0.insert(PauseReasons(.finished)) }
+            apply(id, .pause(.finished, hurried: false))
+        }
+    }
+
+    /// Journals the position of a device that went away by itself.
+    private func keep(_ id: ResourceID, _ detail: ReleaseDetail) {
+        guard let position = detail.position, let entry = resources[id] else { return }
+        entry.handle.journal?.record(position, scene: broker.sceneName(entry.scene), stored: nil)
+    }
+
+    // MARK: Receipts
+
+    private func receipt(
+        _ id: ResourceID, _ pause: ResourceMachine.PendingPause, released: MonotonicTime?, forced: Bool, stuck: Bool,
+        _ detail: ReleaseDetail
+    ) {
+        guard let entry = resources[id] else { return }
+        resources[id]?.openPauses -= 1
+        let receipt = ReleaseReceipt(
+            resource: entry.handle.name, scene: broker.sceneName(entry.scene), device: entry.device?.identity,
+            asked: pause.asked, released: released, forced: forced, stuck: stuck, detail: detail, reasons: pause.reasons
+        )
+        scenes[entry.scene]?.receipts.append(receipt)
+        emit(.released(receipt))
+        if let position = detail.position, let journal = entry.handle.journal {
+            let decider = broker.decider
+            journal.record(position, scene: receipt.scene) { at in
+                decider.send(.stored(id, position: position, asked: pause.asked, at: at))
+            }
+        }
+        answerWaiting(entry.scene)
+    }
+
+    func awaitReleased(_ id: SceneID, _ continuation: CheckedContinuation<[ReleaseReceipt], Never>) {
+        guard scenes[id] != nil, !isFinished else { return continuation.resume(returning: []) }
+        scenes[id]?.waiting.append(continuation)
+        answerWaiting(id)
+    }
+
+    private func answerWaiting(_ id: SceneID) {
+        guard let entry = scenes[id], !entry.waiting.isEmpty else { return }
+        guard entry.resources.allSatisfy({ resources[$0]?.openPauses ?? 0 == 0 }) else { return }
+        scenes[id]?.waiting = []
+        for continuation in entry.waiting { continuation.resume(returning: entry.receipts) }
+    }
+}

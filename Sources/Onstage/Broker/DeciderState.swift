@@ -1,0 +1,170 @@
+internal import OnstageCore
+internal import OnstageLinux
+
+/// All that the deciding thread knows; made on it and touched by nothing else.
+final class DeciderState {
+    /// A scene as the deciding thread knows it.
+    struct SceneEntry {
+        let scene: Scene
+        var lifecycle = SceneLifecycle()
+        var interruptions = Interruptions()
+        var blocks = DeferredBlocks()
+        var blockBodies: [DeferredBlockID: @Sendable () -> Void] = [:]
+        var observers: [ObserverID: any SceneObserver] = [:]
+        /// A callback is on its way; its return asks for the next step.
+        var isCallingOut = false
+        /// The shade stands, or is on its way to stand.
+        var isShaded = false
+        /// The number of its newest activation, for the arbiter.
+        var activation: UInt64 = 0
+        var resources: [ResourceID] = []
+        /// Answers of the newest pause.
+        var receipts: [ReleaseReceipt] = []
+        var waiting: [CheckedContinuation<[ReleaseReceipt], Never>] = []
+    }
+
+    /// A bound resource as the deciding thread knows it.
+    struct ResourceEntry {
+        let handle: ResourceHandle
+        let scene: SceneID
+        let threshold: BindingThreshold
+        var machine: ResourceMachine
+        var thread: DeviceThread?
+        var device: ResolvedDevice?
+        /// When the acquire under way was wanted.
+        var asked = MonotonicTime(nanoseconds: 0)
+        /// Pauses that have no receipt yet.
+        var openPauses = 0
+        /// It was unbound: goes when it holds nothing.
+        var isUnbound = false
+    }
+
+    let broker: Broker
+    let configuration: Broker.Configuration
+    var scenes: [SceneID: SceneEntry] = [:]
+    var resources: [ResourceID: ResourceEntry] = [:]
+    var app: AppLifecycle
+    var appObservers: [ObserverID: any AppObserver] = [:]
+    var isAppCallingOut = false
+    var nextObserver: UInt32 = 0
+    var activations: UInt64 = 0
+    var arbiter = Arbiter()
+    var timers = TimerQueue()
+    var standing: PauseReasons = []
+    var subscribers: [(yield: @Sendable (BrokerEvent) -> Void, finish: @Sendable () -> Void)] = []
+    var closing: [@Sendable () -> Void] = []
+    var isClosing = false
+    var isFinished = false
+    var watch: DeviceWatch?
+
+    init(_ broker: Broker, _ configuration: Broker.Configuration) {
+        self.broker = broker
+        self.configuration = configuration
+        do {
+            app = try AppLifecycle(backgroundDelay: configuration.backgroundDelay)
+        } catch {
+            preconditionFailure("the broker's initialiser refuses what AppLifecycle refuses")
+        }
+    }
+
+    var now: MonotonicTime { configuration.clock.now }
+
+    func emit(_ event: BrokerEvent) {
+        for subscriber in subscribers { subscriber.yield(event) }
+    }
+
+    func name(_ id: ResourceID) -> ResourceName {
+        guard let entry = resources[id] else { return ResourceName(resource: "", scene: "") }
+        return ResourceName(resource: entry.handle.name, scene: broker.sceneName(entry.scene))
+    }
+
+    // MARK: What comes in
+
+    func prepare(_ wait: inout WaitSet) {
+        if let next = timers.next { wait.wake(at: next) }
+        watch?.prepare(&wait)
+    }
+
+    func takeEvents(_ wait: borrowing WaitSet) {
+        guard let changes = watch?.changes(wait) else { return }
+        for change in changes { deviceChanged(change) }
+    }
+
+    func takeTimers() {
+        for name in timers.due(now) {
+            switch name {
+            case .retry(let id): apply(id, .retry)
+            case .watchdog(let id):
+                guard let machine = resources[id]?.machine else { continue }
+                apply(id, .overdue(machine.generation))
+            case .background:
+                run(app.apply(.timer, now: now))
+                stepApp()
+            }
+        }
+    }
+
+    func take(_ mail: Mail) {
+        switch mail {
+        case .newScene(let scene): scenes[scene.id] = SceneEntry(scene: scene)
+        case .wish(let id, let state): wish(id, state)
+        case .bind(let scene, let id, let handle, let threshold): bind(scene, id, handle, threshold)
+        case .unbind(let id): unbind(id)
+        case .unbindAll(let id): unbindAll(id)
+        case .pause(let id, let reason, let isPaused): pause(id, reason, isPaused)
+        case .pauseAll(let reason, let isPaused): pauseAll(reason, isPaused)
+        case .perform(let id, let action): resources[id]?.thread?.send(.perform(action))
+        case .interruptionBegan(let id, let reason, let kind): interruptionBegan(id, reason, kind)
+        case .interruptionEnded(let id, let reason, let shouldResume):
+            interruptionEnded(id, reason, shouldResume: shouldResume)
+        case .addObserver(let id, let observer): add(id, observer)
+        case .removeObserver(let id, let observer): remove(id, observer)
+        case .addAppObserver(let observer): add(observer)
+        case .removeAppObserver(let observer): removeApp(observer)
+        case .performWhenActive(let scene, let id, let block):
+            scenes[scene]?.blockBodies[id] = block
+            scenes[scene]?.blocks.add(id)
+            runBlocks(scene)
+        case .cancelBlock(let scene, let id):
+            if scenes[scene]?.blocks.cancel(id) == true { scenes[scene]?.blockBodies[id] = nil }
+        case .awaitReleased(let id, let continuation): awaitReleased(id, continuation)
+        case .subscribe(let yield, let finish):
+            if isClosing { finish() } else { subscribers.append((yield, finish)) }
+        case .close(let done): close(done)
+        case .answer(let id, let answer): self.answer(id, answer)
+        case .sceneCallbackReturned(let id):
+            scenes[id]?.isCallingOut = false
+            step(id)
+        case .appCallbackReturned:
+            isAppCallingOut = false
+            stepApp()
+        case .stored(let id, let position, let asked, let at):
+            emit(.stored(name(id), position: position, asked: asked, at: at))
+        }
+    }
+
+    // MARK: The end
+
+    private func close(_ done: @escaping @Sendable () -> Void) {
+        closing.append(done)
+        isClosing = true
+        for id in scenes.keys.sorted() { wish(id, .notRunning) }
+        for id in resources.keys.sorted() { unbind(id) }
+        finishIfDone()
+    }
+
+    /// Ends the threads when nothing is held any more.
+    func finishIfDone() {
+        guard isClosing, !isFinished, resources.isEmpty, !isAppCallingOut,
+            scenes.values.allSatisfy({ !$0.isCallingOut })
+        else { return }
+        isFinished = true
+        for subscriber in subscribers { subscriber.finish() }
+        subscribers = []
+        for entry in scenes.values {
+            for continuation in entry.waiting { continuation.resume(returning: entry.receipts) }
+        }
+        broker.callbacks.end()
+        for done in closing { done() }
+    }
+}

@@ -1,0 +1,104 @@
+package import OnstageCore
+package import Synchronization
+
+/// What the broker knows of a resource; apps only hand it on.
+public final class ResourceHandle: Sendable {
+    /// What any thread may read of a resource.
+    struct Snapshot: Sendable {
+        var state = ResourceState.closed
+        var error: DeviceError?
+        var reasons = PauseReasons(.lifecycle)
+        var device: ResolvedDevice?
+    }
+
+    /// Who holds the binding.
+    struct Binding: Sendable {
+        var scene: SceneID
+        var resource: ResourceID
+        var broker: Broker
+    }
+
+    /// Its name in receipts, events and the report ("camera", "accelerometer").
+    package let name: String
+    /// The family that an interruption may name.
+    package let kind: ResourceKind
+    /// Reasons to pause that stand from the beginning, besides the lifecycle (a player that was not told to play).
+    package let standingReasons: Mutex<PauseReasons>
+    /// Where its position is kept, if it has one that is to outlive the process.
+    package let journal: (any PositionJournal)?
+    /// Called with the scene's name right before it is bound: may add reasons that it takes away later. Never waits.
+    let onBind: (@Sendable (ResourceHandle, String) -> Void)?
+    /// Makes the driver, on the device's thread.
+    let makeDriver: @Sendable (@escaping DriverReporter) -> any DeviceDriver
+    let state = Mutex(Snapshot())
+    let binding = Mutex<Binding?>(nil)
+    private let driver = Mutex<DriverReference?>(nil)
+    /// Counted by drivers of earlier bindings.
+    private let counted = Mutex(DriverCounts())
+
+    /// A driver, for the two members that any thread may use.
+    ///
+    /// Unchecked: `counts` and `force` are made for any thread (``DeviceDriver``), and nothing else is reached through it.
+    private struct DriverReference: @unchecked Sendable {
+        let driver: any DeviceDriver
+    }
+
+    /// - Parameters:
+    ///   - name: its name in receipts, events and the report.
+    ///   - kind: the family that an interruption may name.
+    ///   - journal: where its position is kept.
+    ///   - onBind: called with the scene's name right before it is bound.
+    ///   - makeDriver: makes the driver; called on the device's thread each time the resource is bound.
+    package init(
+        name: String, kind: ResourceKind, reasons: PauseReasons = [], journal: (any PositionJournal)? = nil,
+        onBind: (@Sendable (ResourceHandle, String) -> Void)? = nil,
+        makeDriver: @escaping @Sendable (@escaping DriverReporter) -> any DeviceDriver
+    ) {
+        self.name = name
+        self.kind = kind
+        self.journal = journal
+        self.onBind = onBind
+        standingReasons = Mutex(reasons)
+        self.makeDriver = makeDriver
+    }
+
+    /// Makes the driver of a new binding. *Runs on:* the device's thread.
+    func adoptDriver(_ report: @escaping DriverReporter) -> any DeviceDriver {
+        let made = makeDriver(report)
+        let reference = DriverReference(driver: made)
+        let old = driver.withLock { current in
+            defer { current = reference }
+            return current
+        }
+        if let old { counted.withLock { $0 = $0 + old.driver.counts } }
+        return made
+    }
+
+    /// Counted over all its bindings. *Runs on:* any thread.
+    package var counts: DriverCounts {
+        let now = driver.withLock { $0 }?.driver.counts ?? DriverCounts()
+        return counted.withLock { $0 } + now
+    }
+
+    /// Stops its stream through a duplicate descriptor. *Runs on:* the deciding thread.
+    func force() {
+        driver.withLock { $0 }?.driver.force()
+    }
+
+    var snapshot: Snapshot { state.withLock { $0 } }
+
+    /// Adds or takes away a reason to pause; remembered while the resource is not bound. Never waits.
+    package func pause(_ reason: PauseReason, _ isPaused: Bool) {
+        standingReasons.withLock { reasons in
+            if isPaused { reasons.insert(PauseReasons(reason)) } else { reasons.remove(PauseReasons(reason)) }
+        }
+        guard let bound = binding.withLock({ $0 }) else { return }
+        bound.broker.decider.send(.pause(bound.resource, reason, isPaused))
+    }
+
+    /// Hands a wish to the driver, on the device's thread, in the order of the calls; dropped while not bound.
+    package func perform(_ action: @escaping @Sendable (any DeviceDriver) -> Void) {
+        guard let bound = binding.withLock({ $0 }) else { return }
+        bound.broker.decider.send(.perform(bound.resource, action))
+    }
+}
