@@ -82,6 +82,10 @@ static inline ssize_t clinux_link(int folder, const char *path, char *text, size
     return answer < 0 ? -errno : answer;
 }
 
+static inline int clinux_make_folder(const char *path) {
+    return mkdir(path, 0700) < 0 ? -errno : 0;
+}
+
 static inline int clinux_sync(int fd) {
     int answer;
     do answer = fsync(fd);
