@@ -27,6 +27,7 @@ port() {
 mark() {
     local up
     read -r up _ </proc/uptime
+    # shellcheck disable=SC2154  # opened by job
     echo "mark $1 $up" >&"$report"
 }
 
