@@ -40,7 +40,7 @@ let package = Package(
             name: "OnstageMotion", dependencies: ["OnstageCore", "OnstageLinux", "CIIO", "CLinux"],
             swiftSettings: swift),
         .target(
-            name: "OnstagePlayback", dependencies: ["OnstageCore", "OnstageLinux", "CALSA", "CSndfile"],
+            name: "OnstagePlayback", dependencies: ["OnstageCore", "OnstageLinux", "CALSA", "CLinux", "CSndfile"],
             swiftSettings: swift),
         .target(
             name: "Onstage",
@@ -69,8 +69,8 @@ let package = Package(
             swiftSettings: swift),
         .testTarget(
             name: "OnstagePlaybackTests",
-            dependencies: ["OnstagePlayback", "OnstageCore", "OnstageLinux", "CALSA", "CSndfile"],
-            swiftSettings: swift),
+            dependencies: ["OnstagePlayback", "OnstageCore", "OnstageLinux", "CALSA", "CLinux", "CSndfile"],
+            exclude: ["Resources"], swiftSettings: swift),
         .testTarget(
             name: "OnstageTests", dependencies: ["Onstage", "OnstageTestKit", "OnstageCore"], swiftSettings: swift),
         .testTarget(

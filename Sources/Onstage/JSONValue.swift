@@ -30,7 +30,7 @@ package enum JSONValue: Hashable, Sendable {
 }
 
 extension JSONValue: ExpressibleByDictionaryLiteral, ExpressibleByArrayLiteral, ExpressibleByStringLiteral,
-    ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral
+    ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral, ExpressibleByNilLiteral
 {
     package init(dictionaryLiteral members: (String, JSONValue)...) {
         self = .object(members.map { Member($0, $1) })
@@ -46,5 +46,8 @@ extension JSONValue: ExpressibleByDictionaryLiteral, ExpressibleByArrayLiteral, 
     }
     package init(booleanLiteral flag: Bool) {
         self = .flag(flag)
+    }
+    package init(nilLiteral: ()) {
+        self = .null
     }
 }

@@ -1,1 +1,123 @@
+// libasound, linked: the one library that is. Its calls answer minus errno by themselves; here is what Swift cannot say
+// (macros, parameter spaces made by alloca) and what should be one step: a configuration, a status read together.
 #pragma once
+#include <alsa/asoundlib.h>
+#include <errno.h>
+#include <stdint.h>
+#include <string.h>
+
+// libasound prints its troubles to stderr. From this call on it does not, on this thread; the last text is kept.
+// The handler of the whole process is the app's: it stays as it is.
+void calsa_quiet(void);
+
+// The last text that libasound had for this thread since calsa_forget(), or "". Good until its next call on this thread.
+const char *calsa_message(void);
+void calsa_forget(void);
+
+// SNDRV_PCM_IOCTL_DROP: for the watchdog, on a duplicate of the descriptor. snd_pcm_drop() itself is not thread safe.
+enum { CALSA_IOCTL_DROP = 0x4143 };
+
+// What is asked of a PCM: the first of the formats that it has, the rest exactly, the two times as near as it can.
+struct calsa_request {
+    int formats[8];
+    int format_count;
+    unsigned int channels;
+    unsigned int rate;
+    unsigned int buffer_us;
+    unsigned int period_us;
+};
+
+// What is really set, read back.
+struct calsa_settings {
+    int format;
+    unsigned int channels;
+    unsigned int rate;
+    uint64_t period;
+    uint64_t buffer;
+    unsigned int fifo;
+    int type;
+    int is_batch;
+    int can_pause;
+    int card;
+    unsigned int device;
+    unsigned int subdevice;
+};
+
+// The order matters: access, format, channels, rate, and only then the sizes. `call` gets the call that failed.
+static inline int calsa_configure(
+    snd_pcm_t *pcm, const struct calsa_request *ask, struct calsa_settings *is, const char **call) {
+    snd_pcm_hw_params_t *hw = NULL;
+    snd_pcm_sw_params_t *sw = NULL;
+    snd_pcm_info_t *info = NULL;
+    snd_pcm_uframes_t period = 0, buffer = 0, boundary = 0;
+    unsigned int buffer_us = ask->buffer_us, period_us = ask->period_us;
+    snd_pcm_format_t format = SND_PCM_FORMAT_UNKNOWN;
+    int answer = -ENOMEM, index;
+    memset(is, 0, sizeof *is);
+    *call = "malloc";
+    if (snd_pcm_hw_params_malloc(&hw) < 0 || snd_pcm_sw_params_malloc(&sw) < 0 || snd_pcm_info_malloc(&info) < 0)
+        goto out;
+#define CALSA_TRY(name, arguments) \
+    *call = #name; \
+    if ((answer = name arguments) < 0) goto out;
+    CALSA_TRY(snd_pcm_hw_params_any, (pcm, hw))
+    CALSA_TRY(snd_pcm_hw_params_set_access, (pcm, hw, SND_PCM_ACCESS_RW_INTERLEAVED))
+    for (index = 0; index < ask->format_count; index++) {
+        format = (snd_pcm_format_t)ask->formats[index];
+        if (snd_pcm_hw_params_test_format(pcm, hw, format) == 0) break;
+    }
+    CALSA_TRY(snd_pcm_hw_params_set_format, (pcm, hw, format))
+    CALSA_TRY(snd_pcm_hw_params_set_channels, (pcm, hw, ask->channels))
+    CALSA_TRY(snd_pcm_hw_params_set_rate, (pcm, hw, ask->rate, 0))
+    CALSA_TRY(snd_pcm_hw_params_set_buffer_time_near, (pcm, hw, &buffer_us, NULL))
+    CALSA_TRY(snd_pcm_hw_params_set_period_time_near, (pcm, hw, &period_us, NULL))
+    CALSA_TRY(snd_pcm_hw_params, (pcm, hw))
+    CALSA_TRY(snd_pcm_hw_params_get_format, (hw, &format))
+    CALSA_TRY(snd_pcm_hw_params_get_channels, (hw, &is->channels))
+    CALSA_TRY(snd_pcm_hw_params_get_rate, (hw, &is->rate, NULL))
+    CALSA_TRY(snd_pcm_hw_params_get_period_size, (hw, &period, NULL))
+    CALSA_TRY(snd_pcm_hw_params_get_buffer_size, (hw, &buffer))
+    is->is_batch = snd_pcm_hw_params_is_batch(hw);
+    is->can_pause = snd_pcm_hw_params_can_pause(hw);
+    index = snd_pcm_hw_params_get_fifo_size(hw);
+    is->fifo = index > 0 ? (unsigned int)index : 0;
+    is->format = format;
+    is->period = period;
+    is->buffer = buffer;
+    is->type = snd_pcm_type(pcm);
+    // The start is always said by us, never by a threshold: a sound shorter than one would not be heard.
+    CALSA_TRY(snd_pcm_sw_params_current, (pcm, sw))
+    CALSA_TRY(snd_pcm_sw_params_get_boundary, (sw, &boundary))
+    CALSA_TRY(snd_pcm_sw_params_set_avail_min, (pcm, sw, period))
+    CALSA_TRY(snd_pcm_sw_params_set_start_threshold, (pcm, sw, boundary))
+    CALSA_TRY(snd_pcm_sw_params_set_stop_threshold, (pcm, sw, buffer))
+    // What has been played is silenced, so that a ring that runs dry does not play old sound until it is stopped.
+    if (is->type == SND_PCM_TYPE_HW) {
+        CALSA_TRY(snd_pcm_sw_params_set_silence_threshold, (pcm, sw, 0))
+        CALSA_TRY(snd_pcm_sw_params_set_silence_size, (pcm, sw, boundary))
+    }
+    CALSA_TRY(snd_pcm_sw_params, (pcm, sw))
+#undef CALSA_TRY
+    is->card = -1;
+    if (snd_pcm_info(pcm, info) >= 0) {
+        is->card = snd_pcm_info_get_card(info);
+        is->device = snd_pcm_info_get_device(info);
+        is->subdevice = snd_pcm_info_get_subdevice(info);
+    }
+    answer = 0;
+out:
+    if (info) snd_pcm_info_free(info);
+    if (sw) snd_pcm_sw_params_free(sw);
+    if (hw) snd_pcm_hw_params_free(hw);
+    return answer;
+}
+
+// State, delay and room read in one call, so that they belong together.
+static inline int calsa_status(snd_pcm_t *pcm, snd_pcm_status_t *space, int *state, int64_t *delay, int64_t *available) {
+    int answer = snd_pcm_status(pcm, space);
+    if (answer < 0) return answer;
+    *state = snd_pcm_status_get_state(space);
+    *delay = snd_pcm_status_get_delay(space);
+    *available = (int64_t)snd_pcm_status_get_avail(space);
+    return 0;
+}

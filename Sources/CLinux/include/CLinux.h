@@ -54,6 +54,20 @@ static inline ssize_t clinux_write(int fd, const void *bytes, size_t count) {
     return answer < 0 ? -errno : answer;
 }
 
+static inline ssize_t clinux_write_at(int fd, const void *bytes, size_t count, off_t offset) {
+    ssize_t answer;
+    do answer = pwrite(fd, bytes, count, offset);
+    while (answer < 0 && errno == EINTR);
+    return answer < 0 ? -errno : answer;
+}
+
+// The size of a regular file; -ESPIPE for what is none.
+static inline int64_t clinux_file_size(int fd) {
+    struct stat about;
+    if (fstat(fd, &about) < 0) return -errno;
+    return S_ISREG(about.st_mode) ? (int64_t)about.st_size : -ESPIPE;
+}
+
 // ioctl() is variadic.
 static inline int clinux_ioctl(int fd, unsigned long request, void *argument) {
     int answer;

@@ -1,0 +1,120 @@
+internal import CALSA
+internal import OnstageCore
+internal import OnstageLinux
+
+extension ALSAOutput {
+    static func configure(
+        _ pcm: OpaquePointer, _ name: String, _ shown: String, _ request: OutputRequest
+    ) throws(DeviceError) -> OutputFacts {
+        let isPlain = snd_pcm_type(pcm) == SND_PCM_TYPE_HW
+        var ask = calsa_request()
+        withUnsafeMutableBytes(of: &ask.formats) { formats in
+            let numbers = formats.bindMemory(to: Int32.self)
+            for (index, format) in request.formats.prefix(numbers.count).enumerated() { numbers[index] = format.alsa }
+        }
+        ask.format_count = Int32(min(8, request.formats.count))
+        ask.channels = UInt32(request.channels)
+        ask.rate = UInt32(request.rate)
+        let wishes = request.configuration
+        // A plain device can be rewound, so its ring may be long. Through plug-ins the player keeps near the pointer, in
+        // steps of a small period; the ring is longer than that for the silence behind a pause.
+        let buffer = isPlain ? wishes.bufferTime : max(wishes.bufferTime, wishes.nearLimit * 3)
+        let period = isPlain ? buffer / 4 : wishes.nearLimit / 4
+        ask.buffer_us = UInt32(clamping: buffer.wholeNanoseconds / 1000)
+        ask.period_us = UInt32(clamping: period.wholeNanoseconds / 1000)
+        var set = calsa_settings()
+        var call: UnsafePointer<CChar>?
+        let answer = calsa_configure(pcm, &ask, &set, &call)
+        let operation = call.map { String(cString: $0) } ?? "snd_pcm_hw_params"
+        guard answer >= 0 else { throw refusal(-answer, operation, name, shown) }
+        guard set.rate == ask.rate, set.channels == ask.channels, let format = SampleFormat(alsa: set.format) else {
+            throw DeviceError(
+                .configuration, operation: operation, device: shown,
+                reason: "it took \(set.rate) Hz and \(set.channels) channels for \(ask.rate) Hz and \(ask.channels)")
+        }
+        let card = Int(set.card)
+        let isUSB = card >= 0 && SmallFile.line("/proc/asound/card\(card)/usbid") != nil
+        let isBatch = set.is_batch != 0 || isUSB
+        var facts = OutputFacts(
+            name: name, format: format, rate: Int(set.rate), channels: Int(set.channels),
+            periodFrames: Int(set.period), bufferFrames: Int(set.buffer), isPlain: isPlain, isBatch: isBatch,
+            guardFrames: guardFrames(wishes, rate: Int(set.rate), period: Int(set.period), isUSB, set))
+        if card >= 0 {
+            let parts = "/proc/asound/card\(card)/pcm\(set.device)p/sub\(set.subdevice)/hw_params"
+            if !isPlain, let real = realRate(parts), real != facts.rate {
+                facts.converterBound = facts.periodFrames
+                facts.more.append(("deviceRate", .integer(Int64(real))))
+                facts.notes.append("a rate converter stands between \(facts.rate) Hz and the device's \(real) Hz")
+            }
+            if let id = SmallFile.line("/proc/asound/card\(card)/id") { facts.more.append(("card", .text(id))) }
+        }
+        return facts
+    }
+
+    /// How many frames may lie behind the pointer.
+    private static func guardFrames(
+        _ wishes: PlaybackConfiguration, rate: Int, period: Int, _ isUSB: Bool, _ set: calsa_settings
+    ) -> Int {
+        func frames(_ time: Duration) -> Int { Int(time.wholeNanoseconds * Int64(rate) / 1_000_000_000) }
+        if let set = wishes.guardTime { return frames(set) }
+        // USB: measured, 912 frames were lost without, none with 1,440 at 48 kHz.
+        if isUSB { return frames(.milliseconds(30)) }
+        if set.is_batch != 0 { return max(period, frames(.milliseconds(5))) }
+        return max(Int(set.fifo), frames(.milliseconds(5)))
+    }
+
+    /// The rate that the kernel's own side of the device runs at.
+    private static func realRate(_ path: String) -> Int? {
+        guard let text = SmallFile.text(path) else { return nil }
+        for line in text.split(separator: "\n") where line.hasPrefix("rate:") {
+            return line.dropFirst(5).split(separator: " ").first.flatMap { Int($0) }
+        }
+        return nil
+    }
+
+    /// The error for an errno of `call`, with who has the device and what libasound said about it.
+    static func refusal(_ errno: Int32, _ call: String, _ name: String, _ shown: String) -> DeviceError {
+        let said = String(cString: calsa_message())
+        var error = DeviceError(errno: errno, operation: call, device: shown, reason: said.isEmpty ? nil : said)
+        switch errno {
+        case Errno.EBUSY:
+            error.holders = holders(name)
+            error.reason = nil
+            error.advice = "stop it, or wait: it is tried again when it lets go"
+        case Errno.ENOENT, Errno.ENODEV, Errno.ENXIO:
+            error.kind = .absent
+            if SoundCard.all(withHolders: false).isEmpty {
+                error.reason = "this machine has no sound card"
+            } else if PCMName(name).isDirect == false {
+                error.reason = "there is no such PCM\(said.isEmpty ? "" : ": " + said)"
+            }
+            error.advice = "it is waited for"
+        case Errno.EACCES, Errno.EPERM:
+            error.advice = "add the user to the group \"audio\""
+        case Errno.EINVAL:
+            error.reason = "it does not take this rate, format or number of channels"
+        default: break
+        }
+        return error
+    }
+
+    private static func holders(_ name: String) -> [DeviceHolder] {
+        let parts = PCMName(name)
+        let cards = SoundCard.all(withHolders: false)
+        guard parts.isDirect, let card = cards.first(where: { $0.id == parts.card || String($0.number) == parts.card })
+        else {
+            // A name of the configuration: whoever plays on any card.
+            var found: [DeviceHolder] = []
+            for card in cards {
+                for device in card.playback {
+                    found += DeviceHolders.ofSound(card: card.number, device: device.number).filter {
+                        !found.contains($0)
+                    }
+                }
+            }
+            return found.isEmpty ? [DeviceHolders.unknown] : found
+        }
+        return DeviceHolders.ofSound(
+            card: card.number, device: parts.device, subdevice: parts.subdevice, knownBusy: true)
+    }
+}

@@ -1,0 +1,103 @@
+internal import CALSA
+internal import OnstageCore
+internal import OnstageLinux
+
+/// A PCM of libasound, open without blocking.
+final class ALSAOutput: PCMOutput {
+    private(set) var facts: OutputFacts
+    private let pcm: OpaquePointer
+    private let space: OpaquePointer
+    private let descriptors: UnsafeMutableBufferPointer<pollfd>
+    /// Where this output's descriptors begin in the wait set of the present wait; nil when it waits for none.
+    private var firstEntry: Int?
+
+    /// Opens and configures `name`, reading back what is really set.
+    ///
+    /// - Parameter shown: how the device is named in errors.
+    /// - Throws: `inUse` with the holders, `absent`, `permission`; `configuration` when it lacks what is asked.
+    /// *C: `snd_pcm_open`, `snd_pcm_hw_params`.*
+    init(name: String, shown: String, _ request: OutputRequest) throws(DeviceError) {
+        calsa_forget()
+        var opened: OpaquePointer?
+        let answer = snd_pcm_open(&opened, name, SND_PCM_STREAM_PLAYBACK, SND_PCM_NONBLOCK)
+        guard answer >= 0, let pcm = opened else { throw Self.refusal(-answer, "snd_pcm_open", name, shown) }
+        do throws(DeviceError) {
+            facts = try Self.configure(pcm, name, shown, request)
+        } catch {
+            snd_pcm_close(pcm)
+            throw error
+        }
+        var status: OpaquePointer?
+        let count = max(0, snd_pcm_poll_descriptors_count(pcm))
+        guard snd_pcm_status_malloc(&status) >= 0, let space = status else {
+            snd_pcm_close(pcm)
+            throw DeviceError(errno: Errno.ENOMEM, operation: "snd_pcm_status_malloc", device: shown)
+        }
+        self.pcm = pcm
+        self.space = space
+        descriptors = .allocate(capacity: Int(count))
+        descriptors.initialize(repeating: pollfd())
+    }
+
+    deinit {
+        snd_pcm_status_free(space)
+        descriptors.deallocate()
+    }
+
+    func note(_ text: String) {
+        facts.notes.append(text)
+    }
+
+    func available() -> Int {
+        // With the status page mapped this is no system call; in plug-ins it asks the slave.
+        Int(snd_pcm_avail_update(pcm))
+    }
+
+    func status() -> Result<PCMStatus, PCMFault> {
+        var (state, delay, available): (Int32, Int64, Int64) = (0, 0, 0)
+        let answer = calsa_status(pcm, space, &state, &delay, &available)
+        guard answer >= 0 else { return .failure(PCMFault(errno: -answer)) }
+        return .success(PCMStatus(state: PCMState(rawValue: state) ?? .open, delay: delay, available: available))
+    }
+
+    func write(_ samples: UnsafeRawPointer, frames: Int) -> Int {
+        Int(snd_pcm_writei(pcm, samples, snd_pcm_uframes_t(frames)))
+    }
+
+    func rewind(_ frames: Int) -> Int {
+        guard facts.isPlain else { return 0 }
+        let possible = Int(snd_pcm_rewindable(pcm))
+        guard possible > 0 else { return possible }
+        return Int(snd_pcm_rewind(pcm, snd_pcm_uframes_t(min(frames, possible))))
+    }
+
+    func prepareStream() -> Int32 { snd_pcm_prepare(pcm) }
+    func start() -> Int32 { snd_pcm_start(pcm) }
+    func resume() -> Int32 { snd_pcm_resume(pcm) }
+    func drop() -> Int32 { snd_pcm_drop(pcm) }
+    func close() { snd_pcm_close(pcm) }
+
+    func prepare(_ wait: inout WaitSet, now: MonotonicTime) {
+        let count = snd_pcm_poll_descriptors(pcm, descriptors.baseAddress, UInt32(descriptors.count))
+        firstEntry = wait.entries.count
+        for index in 0..<max(0, Int(count)) { wait.add(descriptors[index].fd, descriptors[index].events) }
+    }
+
+    func isReady(_ wait: borrowing WaitSet) -> Bool {
+        guard let first = firstEntry, first + descriptors.count <= wait.entries.count else { return true }
+        for index in descriptors.indices { descriptors[index].revents = wait.answers(first + index) }
+        var events: UInt16 = 0
+        let answer = snd_pcm_poll_descriptors_revents(
+            pcm, descriptors.baseAddress, UInt32(descriptors.count), &events)
+        // An error (POLLERR) says little by itself: what the next write answers counts.
+        return answer < 0 || events != 0
+    }
+
+    var deviceDescriptor: Int32? {
+        guard facts.isPlain, snd_pcm_poll_descriptors(pcm, descriptors.baseAddress, UInt32(descriptors.count)) > 0
+        else { return nil }
+        return descriptors[0].fd
+    }
+
+    func takeTrouble() -> DeviceError? { nil }
+}

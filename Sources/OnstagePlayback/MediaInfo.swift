@@ -1,0 +1,35 @@
+/// What is known of a sound before it is played.
+public struct MediaInfo: Hashable, Sendable {
+    /// The file as it was named, or "built-in sound".
+    public var name: String
+    /// Source frames per second.
+    public var rate: Int
+    public var channels: Int
+    /// How it is stored, in ALSA's words where it has one ("S16_LE", "U8", "S24_3LE", "FLOAT_LE"), else the codec's name.
+    public var format: String
+    /// Source frames of one pass. 0 for an empty sound.
+    public var frames: Int64
+    /// Whether it can be gone on with from any frame.
+    public var isSeekable: Bool
+    /// What is odd about it and does not keep it from being played, one line each ("truncated: …").
+    public var oddities: [String]
+
+    public init(
+        name: String, rate: Int, channels: Int, format: String, frames: Int64, isSeekable: Bool = true,
+        oddities: [String] = []
+    ) {
+        self.name = name
+        self.rate = rate
+        self.channels = channels
+        self.format = format
+        self.frames = frames
+        self.isSeekable = isSeekable
+        self.oddities = oddities
+    }
+
+    /// The length of one pass.
+    public var duration: Duration {
+        guard rate > 0 else { return .zero }
+        return .seconds(frames / Int64(rate)) + .nanoseconds(frames % Int64(rate) * 1_000_000_000 / Int64(rate))
+    }
+}

@@ -1,0 +1,26 @@
+package import OnstageCore
+
+/// One way to have an output: how it is found and how it is opened. The fakes of tests are of the same make.
+package struct OutputBackend: Sendable {
+    package var resolve: @Sendable (PlaybackConfiguration) throws(DeviceError) -> ResolvedDevice
+    package var open:
+        @Sendable (ResolvedDevice, OutputRequest, any CancellationSource) throws(DeviceError) -> any PCMOutput
+
+    package init(
+        resolve: @escaping @Sendable (PlaybackConfiguration) throws(DeviceError) -> ResolvedDevice,
+        open:
+            @escaping @Sendable (ResolvedDevice, OutputRequest, any CancellationSource) throws(DeviceError) ->
+            any PCMOutput
+    ) {
+        self.resolve = resolve
+        self.open = open
+    }
+
+    /// The backend for what a configuration names.
+    static func fitting(_ output: PlaybackConfiguration.Output, clock: any MonotonicClock) -> OutputBackend {
+        switch output {
+        case .pcm: .alsa
+        case .paced(let path): .paced(clock: clock, recorder: path.map { WAVRecorder(path: $0, clock: clock) })
+        }
+    }
+}

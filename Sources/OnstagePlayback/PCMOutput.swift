@@ -1,0 +1,117 @@
+package import OnstageCore
+
+/// What is asked of an output.
+package struct OutputRequest: Hashable, Sendable {
+    package var rate: Int
+    package var channels: Int
+    /// What the sound can be given as without losing a bit, the best first.
+    package var formats: [SampleFormat]
+    package var configuration: PlaybackConfiguration
+}
+
+/// What an output is really set to, read back.
+package struct OutputFacts: Hashable, Sendable {
+    /// The PCM that was opened.
+    package var name: String
+    package var format: SampleFormat
+    package var rate: Int
+    package var channels: Int
+    package var periodFrames: Int
+    package var bufferFrames: Int
+    /// A plain `hw:` device: it may be rewound, and its descriptor is the device's own. Everything else is "through plug-ins":
+    /// there nothing is ever rewound (they say they did and did not).
+    package var isPlain: Bool
+    /// The pointer moves in batches, or lies far behind what was handed over (USB).
+    package var isBatch: Bool
+    /// The frames that may lie behind the pointer.
+    package var guardFrames: Int
+    /// By how many source frames a position may be wrong because of a rate converter on the way.
+    package var converterBound: Int = 0
+    /// What was not had as asked, one line each.
+    package var notes: [String] = []
+    /// More to show in the report's `format`.
+    package var more: [(name: String, value: FormatValue)] = []
+
+    package static func == (a: OutputFacts, b: OutputFacts) -> Bool {
+        a.name == b.name && a.format == b.format && a.rate == b.rate && a.channels == b.channels
+            && a.periodFrames == b.periodFrames && a.bufferFrames == b.bufferFrames && a.isPlain == b.isPlain
+            && a.isBatch == b.isBatch && a.guardFrames == b.guardFrames && a.notes == b.notes
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(name)
+    }
+}
+
+/// ALSA's states of a PCM.
+package enum PCMState: Int32, Hashable, Sendable {
+    case open = 0
+    case setup
+    case prepared
+    case running
+    case xrun
+    case draining
+    case paused
+    case suspended
+    case disconnected
+}
+
+/// State, delay and room of a PCM, read together.
+package struct PCMStatus: Hashable, Sendable {
+    package var state: PCMState
+    /// Frames until a frame written now would be heard. Drivers have said −3 and 2⁶² here.
+    package var delay: Int64
+    /// Frames that can be written.
+    package var available: Int64
+
+    package init(state: PCMState, delay: Int64, available: Int64) {
+        self.state = state
+        self.delay = delay
+        self.available = available
+    }
+}
+
+/// A stream of sound that is open: ALSA's, the paced sink, or a test's with faults.
+///
+/// Numbers below zero are minus errno, as ALSA gives them. *Runs on:* the device's thread.
+package protocol PCMOutput: AnyObject {
+    var facts: OutputFacts { get }
+
+    /// Frames that can be written, or −EPIPE, −ESTRPIPE, −ENODEV … Cheaper than ``status()``.
+    func available() -> Int
+
+    /// Everything at once, with the pointer as fresh as can be; nil with the errno when there is none.
+    func status() -> Result<PCMStatus, PCMFault>
+
+    /// Writes without waiting; answers how many frames were taken.
+    func write(_ samples: UnsafeRawPointer, frames: Int) -> Int
+
+    /// Takes back what was written last; answers how many frames.
+    func rewind(_ frames: Int) -> Int
+
+    func prepareStream() -> Int32
+    func start() -> Int32
+    func resume() -> Int32
+    func drop() -> Int32
+    func close()
+
+    /// Names what to wait for until a period can be written.
+    func prepare(_ wait: inout WaitSet, now: MonotonicTime)
+
+    /// Whether the wait ended because of this output.
+    func isReady(_ wait: borrowing WaitSet) -> Bool
+
+    /// The device's own descriptor, if there is one, for the watchdog.
+    var deviceDescriptor: Int32? { get }
+
+    /// Something to tell once (a recording that ended), taken.
+    func takeTrouble() -> DeviceError?
+}
+
+/// An errno (positive) that a status gave.
+package struct PCMFault: Error, Hashable, Sendable {
+    package var errno: Int32
+    package init(errno: Int32) {
+        self.errno = errno
+    }
+}

@@ -1,0 +1,45 @@
+package import OnstageCore
+
+/// What a profile, or the app, says about how sound is played.
+package struct PlaybackConfiguration: Hashable, Sendable {
+    /// Where the sound goes.
+    package enum Output: Hashable, Sendable {
+        /// A PCM as ALSA names it ("default", "hw:CARD=Loopback,DEV=0", "plughw:…", a name from asound.conf).
+        case pcm(String)
+        /// No device: a sink paced by the clock, which writes what was heard to a WAV file if a path is given.
+        case paced(recording: String?)
+    }
+
+    package var output = Output.pcm("default")
+    /// How much sound a `hw:` device is given ahead, in four periods. 20 ms…2 s.
+    package var bufferTime = Duration.milliseconds(100)
+    /// How far ahead the player writes at most where nothing can be rewound: through plug-ins.
+    package var nearLimit = Duration.milliseconds(40)
+    /// How far ahead of the pointer a pause cuts the sound off on a `hw:` device.
+    package var horizon = Duration.milliseconds(10)
+    /// How much lies behind the device's pointer (FIFO, USB transfers); nil for what is known of its driver: 30 ms for USB,
+    /// a period for other drivers that move their pointer in batches, 5 ms else.
+    package var guardTime: Duration?
+    package var pauseMode = PauseMode.exact
+    package var isLooped = false
+    /// How often ``DriverReport/position(_:)`` is sent while it plays; nil for never.
+    package var journalInterval: Duration? = .seconds(1)
+    /// 0…1; at 1 the samples are handed on bit by bit.
+    package var volume = 1.0
+
+    package init(output: Output = .pcm("default")) {
+        self.output = output
+    }
+
+    /// This configuration with every number within what is allowed.
+    var inRange: PlaybackConfiguration {
+        var it = self
+        it.bufferTime = min(max(bufferTime, .milliseconds(20)), .seconds(2))
+        it.nearLimit = min(max(nearLimit, .milliseconds(10)), .milliseconds(500))
+        it.horizon = min(max(horizon, .milliseconds(2)), .milliseconds(100))
+        it.guardTime = guardTime.map { min(max($0, .zero), .milliseconds(200)) }
+        it.journalInterval = journalInterval.map { max($0, .milliseconds(100)) }
+        it.volume = min(max(volume, 0), 1)
+        return it
+    }
+}

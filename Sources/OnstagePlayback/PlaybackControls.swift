@@ -1,0 +1,95 @@
+package import OnstageCore
+internal import Synchronization
+
+/// The front of a playback driver that any thread may use: wishes go in, the position comes out.
+///
+/// A wish is seen by the device's thread when it is next woken (``DriverReport``s and the broker's mailbox do that); while
+/// nothing is open it waits for the next acquire, and no order of calls loses it (L-04).
+package final class PlaybackControls: Sendable {
+    private struct State {
+        var seek: Int64?
+        var volume: Double
+        var isLooped: Bool
+        var ledger = PlaybackLedger()
+        /// Frames per second while the sound runs; 0 while it stands.
+        var rate: Int64 = 0
+        var at = MonotonicTime(nanoseconds: 0)
+        /// The furthest frame of content that has been told since the stream began.
+        var told: Int64 = 0
+        var info: MediaInfo
+    }
+
+    private let state: Mutex<State>
+    private let clock: any MonotonicClock
+
+    /// - Parameters:
+    ///   - position: where the first play begins, in source frames.
+    package init(
+        _ info: MediaInfo, configuration: PlaybackConfiguration = PlaybackConfiguration(), position: Int64 = 0,
+        clock: any MonotonicClock
+    ) {
+        self.clock = clock
+        let wishes = configuration.inRange
+        var first = State(volume: wishes.volume, isLooped: wishes.isLooped, info: info)
+        first.ledger = PlaybackLedger(base: Self.clamp(position, info), length: info.frames)
+        state = Mutex(first)
+    }
+
+    private static func clamp(_ frame: Int64, _ info: MediaInfo) -> Int64 {
+        info.frames > 0 ? min(max(0, frame), info.frames) : max(0, frame)
+    }
+
+    package var info: MediaInfo { state.withLock { $0.info } }
+
+    /// The next frame to be heard shall be `frame`, kept within the media.
+    package func seek(to frame: Int64) {
+        state.withLock { $0.seek = Self.clamp(frame, $0.info) }
+    }
+
+    /// 0…1.
+    package var volume: Double {
+        get { state.withLock { $0.volume } }
+        set { state.withLock { $0.volume = min(max(newValue, 0), 1) } }
+    }
+
+    package var isLooped: Bool {
+        get { state.withLock { $0.isLooped } }
+        set { state.withLock { $0.isLooped = newValue } }
+    }
+
+    /// The source frame that is heard next. It does not move while nothing plays (L-01).
+    package var position: Int64 {
+        state.withLock { state in
+            if let seek = state.seek { return seek }
+            var heard = state.ledger.heard
+            if state.rate > 0 {
+                let elapsed = max(0, (clock.now - state.at).wholeNanoseconds)
+                heard += min(elapsed, 10_000_000_000) * state.rate / 1_000_000_000
+            }
+            state.told = min(state.ledger.written, max(heard, state.told))
+            let frame = state.ledger.source(state.told)
+            // Between two passes of a loop the frame heard next is the first one.
+            return state.isLooped && frame == state.ledger.length ? 0 : frame
+        }
+    }
+
+    var hasSeek: Bool { state.withLock { $0.seek != nil } }
+
+    /// The wish to seek, taken: from now on it is the driver's to fulfil.
+    func takeSeek() -> Int64? {
+        state.withLock { state in
+            defer { state.seek = nil }
+            return state.seek
+        }
+    }
+
+    /// What the driver knows now. `rate` is 0 while nothing plays.
+    func publish(_ ledger: PlaybackLedger, rate: Int, at time: MonotonicTime) {
+        state.withLock { state in
+            if rate == 0 || state.rate == 0 || ledger.base != state.ledger.base { state.told = ledger.heard }
+            state.ledger = ledger
+            state.rate = Int64(rate)
+            state.at = time
+        }
+    }
+}

@@ -1,0 +1,143 @@
+package import OnstageCore
+
+/// A pause under way: the splice has been made, and the pointer is waited for.
+struct Drain: Hashable {
+    /// How many frames the pointer was past the splice when the silence behind it had been written.
+    var missed: Int64 = 0
+    /// The last frame that will be heard is the media's last.
+    var isEnd = false
+    /// When waiting is given up.
+    var until = MonotonicTime(nanoseconds: 0)
+}
+
+// Two ways to pause, one promise: the position is the first frame that was not heard.
+//
+// Exact, by construction: behind the last frame that will be heard stands silence; the device runs until only silence is
+// left, and is then stopped inside it. On a plain device the ring is first rewound to a short horizon. Rewinding alone is
+// not enough: what was rewound is still in the ring behind the application's pointer, and would be played.
+// Fast: stop at once and believe the driver's pointer.
+extension PlaybackDriver {
+    package func release(_ request: ReleaseRequest, now: MonotonicTime) -> ReleaseStep {
+        switch phase {
+        case .closed:
+            return finish(.exact, bound: 0, off: 0)
+        case .ended:
+            return finish(.exact, bound: 0, off: 0)
+        case .playing, .ending:
+            guard let output else { return finish(.exact, bound: 0, off: 0) }
+            return beginRelease(output, request, now)
+        case .draining:
+            guard let output else { return finish(.exact, bound: 0, off: 0) }
+            return continueRelease(output, now)
+        }
+    }
+
+    private func isFastFit(_ facts: OutputFacts) -> Bool { facts.isPlain && !facts.isBatch }
+
+    private func beginRelease(_ output: any PCMOutput, _ request: ReleaseRequest, _ now: MonotonicTime) -> ReleaseStep {
+        guard !isBroken, case .success(let status) = output.status() else { return finishLost() }
+        switch status.state {
+        case .running, .draining: break
+        case .xrun:
+            // Everything written was heard, and nothing more.
+            observe { $0.observeAll() }
+            return finish(.exact, bound: 0, off: 0)
+        case .suspended, .paused:
+            observe { $0.observe(ahead: framesAhead(status, output.facts)) }
+            return finish(.fast, bound: Int64(output.facts.guardFrames), off: 0)
+        case .prepared: return finish(.exact, bound: 0, off: 0)  // never started: nothing was heard of it
+        case .open, .setup, .disconnected: return finishLost()
+        }
+        let ahead = framesAhead(status, output.facts)
+        observe { $0.observe(ahead: ahead) }
+        if configuration.pauseMode == .fast || request.hurried, isFastFit(output.facts) {
+            _ = output.drop()
+            return finish(.fast, bound: Int64(output.facts.guardFrames), off: 0)
+        }
+        drain = Drain()
+        let written = ledger.written
+        let isWhole = phase == .ending && block?.count == 0
+        splice(output, ahead: ahead)
+        drain.isEnd = isWhole && ledger.written == written
+        phase = .draining
+        // The content left, and then as long again as a bad pointer may need.
+        drain.until =
+            now + duration(ledger.contentAhead(ahead: ahead) + silenceNeeded(output.facts)) + .milliseconds(250)
+        publish(isRunning: true)
+        return continueRelease(output, clock.now)
+    }
+
+    /// Cuts the content off near the pointer, where the device can, and puts silence behind it.
+    private func splice(_ output: any PCMOutput, ahead: Int64) {
+        let before = ledger.written
+        if output.facts.isPlain, ledger.contentAhead(ahead: ahead) > Int64(horizonFrames) {
+            let taken = output.rewind(Int(ahead) - horizonFrames)
+            if taken > 0 { observe { $0.rewound(Int64(taken)) } }
+        }
+        let cut = before - ledger.written
+        coverPause(output)
+        // The kernel refuses to write behind a pointer that is past the splice, and stops: a write that was taken came in
+        // time. Otherwise the sound that stood there was played on until the stop.
+        guard cut > 0, ledger.silence == 0, case .success(let status) = output.status(), status.state == .xrun else {
+            return
+        }
+        let passed = min(cut, max(0, status.available - Int64(output.facts.bufferFrames)))
+        drain.missed = passed
+        observe { $0.overran(passed) }
+        let most = max(horizonFrames, min(output.facts.bufferFrames / 2, frames(.milliseconds(40))))
+        horizonFrames = min(horizonFrames * 2, most)
+    }
+
+    /// Writes silence as far as there is room and need.
+    private func coverPause(_ output: any PCMOutput) {
+        // Troubles show again in the next status: a release never fails.
+        let wanted = silenceNeeded(output.facts) + Int64(frames(.milliseconds(200))) - ledger.silence
+        let available = output.available()
+        let count = min(wanted, Int64(available), Int64(block?.capacity ?? 0))
+        guard count > 0, let silence = block?.silence else { return }
+        let answer = output.write(silence, frames: Int(count))
+        if answer > 0 { ledger.wroteSilence(Int64(answer)) }
+    }
+
+    private func continueRelease(_ output: any PCMOutput, _ now: MonotonicTime) -> ReleaseStep {
+        guard case .success(let status) = output.status() else { return finishLost() }
+        switch status.state {
+        case .running, .draining: break
+        case .xrun: return finishDrain(output)
+        case .prepared, .open, .setup, .disconnected, .suspended, .paused: return finishLost()
+        }
+        let needed = silenceNeeded(output.facts)
+        if ledger.silence < needed { coverPause(output) }
+        let ahead = framesAhead(status, output.facts)
+        observe { $0.observe(ahead: ahead) }
+        publish(isRunning: true)
+        let goal = ledger.silence - Int64(output.facts.guardFrames)
+        if ledger.silence >= needed, ahead <= goal { return finishDrain(output) }
+        guard now < drain.until else { return finishLost() }
+        let rest = duration(ahead - max(0, goal))
+        turnAt = now + max(.microseconds(500), min(rest, .milliseconds(20)))
+        return .waiting
+    }
+
+    /// Only silence is left: everything up to the splice was heard.
+    private func finishDrain(_ output: any PCMOutput) -> ReleaseStep {
+        observe { $0.observeAll() }
+        _ = output.drop()
+        if drain.isEnd { tellEnd() }
+        return finish(.exact, bound: Int64(output.facts.converterBound), off: drain.missed)
+    }
+
+    /// The device is gone, or does not move any more: what is known to have been heard counts.
+    private func finishLost() -> ReleaseStep {
+        let bound = ledger.written - ledger.heard
+        _ = output?.drop()
+        return finish(.exact, bound: bound, off: nil)
+    }
+
+    private func finish(_ mode: PauseMode, bound: Int64, off: Int64?) -> ReleaseStep {
+        close()
+        let position = controls.position
+        return .released(
+            ReleaseDetail(released: clock.now, position: position, mode: mode, bound: bound, off: off))
+    }
+}

@@ -1,0 +1,242 @@
+package import OnstageCore
+
+// Steady play: a period comes free, a period is written. Nothing here allocates.
+extension PlaybackDriver {
+    package func prepare(_ wait: inout WaitSet) {
+        if phase != .draining, controls.hasSeek {
+            // A wish has come in with a mail: look at once.
+            wait.wake(at: clock.now)
+            return
+        }
+        switch phase {
+        case .closed, .ended: break
+        case .playing:
+            if let turnAt {
+                wait.wake(at: turnAt)
+            } else {
+                output?.prepare(&wait, now: clock.now)
+                wait.wake(at: progressAt + stallLimit)
+            }
+            if let journalAt { wait.wake(at: journalAt) }
+        case .ending, .draining: wait.wake(at: turnAt ?? clock.now)
+        }
+    }
+
+    /// A running stream whose pointer stands for this long is stalled.
+    private var stallLimit: Duration { max(.seconds(1), configuration.bufferTime * 2) }
+
+    package func service(_ wait: borrowing WaitSet, now: MonotonicTime) throws(DeviceError) {
+        if phase != .draining, phase != .closed, let target = controls.takeSeek() {
+            try seekStream(to: target)
+            return
+        }
+        switch phase {
+        case .closed, .ended, .draining:
+            return
+        case .playing:
+            if turnAt == nil, let output, !output.isReady(wait), now < progressAt + stallLimit {
+                journal(now)
+                return
+            }
+            try feed()
+            if phase == .ending { try finishEnding() }
+        case .ending:
+            try finishEnding()
+        }
+        if let trouble = output?.takeTrouble() { report(.recovered(trouble)) }
+        journal(now)
+        if phase == .playing, now > progressAt + stallLimit {
+            throw DeviceError(
+                .stalled, operation: "snd_pcm_status", device: identity,
+                reason: "its pointer has not moved for a second")
+        }
+    }
+
+    private func journal(_ now: MonotonicTime) {
+        guard let due = journalAt, let interval = configuration.journalInterval, now >= due else { return }
+        journalAt = now + interval
+        report(.position(controls.position))
+    }
+
+    /// Fills the PCM from where the media stands, and starts it.
+    func startStream() throws(DeviceError) {
+        guard let output else { return }
+        try feed(isStarting: true)
+        let answer = output.start()
+        if answer < 0 { throw failure(-answer, "snd_pcm_start") }
+        turnAt = output.facts.isPlain ? nil : clock.now + duration(Int64(nearFrames(output.facts) / 4))
+        if phase == .ending { turnAt = clock.now }
+        publish(isRunning: true)
+    }
+
+    /// How far ahead sound is written through plug-ins: near, but not nearer than two of their periods, and leaving room for
+    /// the silence of a pause.
+    private func nearFrames(_ facts: OutputFacts) -> Int {
+        let near = max(frames(configuration.nearLimit), 2 * facts.periodFrames)
+        let room = facts.bufferFrames - facts.periodFrames - facts.guardFrames
+        return room >= facts.periodFrames ? min(near, room) : min(near, facts.bufferFrames)
+    }
+
+    /// How many of the `available` frames may be written now.
+    private func room(_ available: Int, _ facts: OutputFacts) -> Int {
+        guard !facts.isPlain else { return available }
+        return max(0, min(available, nearFrames(facts) - (facts.bufferFrames - available)))
+    }
+
+    /// Writes what fits, once. At the end of the media, silence behind it.
+    private func feed(isStarting: Bool = false) throws(DeviceError) {
+        guard let output else { return }
+        let available = output.available()
+        if available < 0 { return try recover(Int32(-available), "snd_pcm_avail_update") }
+        if !isStarting { observe { $0.observe(ahead: Int64(output.facts.bufferFrames - available)) } }
+        let room = room(available, output.facts)
+        if room > 0 {
+            try fillBlock(room)
+            let count = block?.count ?? 0
+            if count > 0, let samples = block?.samples {
+                let answer = output.write(samples, frames: min(count, room))
+                if answer < 0, -answer != Int(Errno.EAGAIN) { return try recover(Int32(-answer), "snd_pcm_writei") }
+                if answer > 0 {
+                    block?.take(answer)
+                    ledger.wrote(Int64(answer))
+                }
+            }
+        }
+        if phase == .ending, block?.count == 0 { try coverEnd() }
+        if !isStarting {
+            if phase == .playing, !output.facts.isPlain {
+                turnAt = clock.now + duration(Int64(nearFrames(output.facts) / 4))
+            }
+            publish(isRunning: true)
+        }
+    }
+
+    /// Reads on, over the end of a pass where it loops, until `wanted` frames are ready or the media has no more.
+    private func fillBlock(_ wanted: Int) throws(DeviceError) {
+        guard phase == .playing else { return }
+        let gain = controls.volume
+        var emptyPasses = 0
+        while let count = block?.count, count < min(wanted, block?.capacity ?? 0) {
+            let came = try block?.fill(wanted, from: media, gain: gain) ?? 0
+            mediaPosition += Int64(came)
+            if came > 0 {
+                emptyPasses = 0
+                continue
+            }
+            // The end of a pass: what it really was counts, not what the header said.
+            if mediaPosition != ledger.length, mediaPosition > 0 {
+                report(.note("\(media.info.name) ends at frame \(mediaPosition), not at \(ledger.length ?? 0)"))
+                ledger.length = mediaPosition
+            }
+            guard controls.isLooped, emptyPasses == 0, mediaPosition > 0 else {
+                phase = .ending
+                return
+            }
+            emptyPasses += 1
+            try seekMedia(to: 0)
+        }
+    }
+
+    /// The silence that stands behind a last frame: at least a period and the guard, so that the pointer can be seen to be
+    /// past the content while the stream still runs. More, where there is room: then nothing old is ever played, however
+    /// late we wake.
+    func silenceNeeded(_ facts: OutputFacts) -> Int64 {
+        Int64(facts.periodFrames + facts.guardFrames)
+    }
+
+    /// Writes silence behind the last frame as far as there is room for it.
+    func coverEnd() throws(DeviceError) {
+        guard let output else { return }
+        let available = output.available()
+        if available < 0 { return try recover(Int32(-available), "snd_pcm_avail_update") }
+        let wanted = silenceNeeded(output.facts) + Int64(frames(.milliseconds(200)))
+        let count = min(Int64(available), wanted - ledger.silence, Int64(block?.capacity ?? 0))
+        guard count > 0, let silence = block?.silence else { return }
+        let answer = output.write(silence, frames: Int(count))
+        if answer > 0 { ledger.wroteSilence(Int64(answer)) }
+        if answer < 0, -answer != Int(Errno.EAGAIN) { try recover(Int32(-answer), "snd_pcm_writei") }
+    }
+
+    /// At the end of the media: waits until its last frame has been heard, and tells it.
+    private func finishEnding() throws(DeviceError) {
+        guard let output else { return tellEnd() }
+        if block?.count ?? 0 > 0 { try feed() }
+        if phase == .ending, block?.count == 0, ledger.silence < silenceNeeded(output.facts) { try coverEnd() }
+        guard phase == .ending else { return }
+        switch output.status() {
+        case .failure(let fault):
+            try recover(fault.errno, "snd_pcm_status")
+        case .success(let status):
+            if status.state == .disconnected { throw failure(Errno.ENODEV, "snd_pcm_status") }
+            if status.state == .suspended { return try recover(Errno.ESTRPIPE, "snd_pcm_status") }
+            guard status.state != .xrun, status.state != .setup else {
+                if block?.count == 0 { tellEnd() } else { try recover(Errno.EPIPE, "snd_pcm_status") }
+                return
+            }
+            let ahead = framesAhead(status, output.facts)
+            observe { $0.observe(ahead: ahead) }
+            publish(isRunning: true)
+            let silent = ledger.silence - Int64(output.facts.guardFrames)
+            if block?.count == 0, ledger.silence >= silenceNeeded(output.facts), ahead <= silent { return tellEnd() }
+            let now = clock.now
+            if now > progressAt + stallLimit {
+                // The hardware has stopped under us: a drain that would never end.
+                throw DeviceError(
+                    .stalled, operation: "snd_pcm_status", device: identity,
+                    reason: "its pointer has not moved for a second")
+            }
+            turnAt = now + max(.milliseconds(1), min(duration(ahead - max(0, silent)), .milliseconds(20)))
+        }
+    }
+
+    /// The last frame of the media was heard. The next play begins at its first.
+    func tellEnd() {
+        observe { $0.observeAll() }
+        _ = output?.drop()
+        phase = .ended
+        turnAt = nil
+        journalAt = nil
+        ledger = PlaybackLedger(base: 0, length: ledger.length)
+        publish(isRunning: false)
+        report(.ended)
+    }
+
+    /// The frames in flight that a status tells, kept within what is possible.
+    func framesAhead(_ status: PCMStatus, _ facts: OutputFacts) -> Int64 {
+        let total = ledger.written + ledger.silence
+        let inRing = min(max(0, Int64(facts.bufferFrames) - status.available), total)
+        // The delay also counts what lies behind the ring. A delay beyond everything written is the driver's mistake, one
+        // below what is still in the ring as well.
+        return status.delay > total ? inRing : max(inRing, status.delay)
+    }
+
+    /// Leaves what is in flight and goes on from `target`.
+    private func seekStream(to target: Int64) throws(DeviceError) {
+        var target = target
+        if let length = ledger.length, target >= length, controls.isLooped { target = 0 }
+        if let output, case .success(let status) = output.status(), status.state == .running {
+            let ahead = framesAhead(status, output.facts)
+            observe { $0.observe(ahead: ahead) }
+        }
+        if output == nil {
+            ledger = PlaybackLedger(base: target, length: ledger.length)
+            return publish(isRunning: false)
+        }
+        try restart(from: target)
+    }
+
+    /// Begins the stream anew at a source frame; what was in the ring is gone.
+    func restart(from frame: Int64) throws(DeviceError) {
+        guard let output else { return }
+        _ = output.drop()
+        let answer = output.prepareStream()
+        if answer < 0 { throw failure(-answer, "snd_pcm_prepare") }
+        ledger = PlaybackLedger(base: frame, length: ledger.length)
+        block?.removeAll()
+        phase = .playing
+        progressAt = clock.now
+        if journalAt == nil { journalAt = configuration.journalInterval.map { clock.now + $0 } }
+        try seekMedia(to: frame)
+        try startStream()
+    }
+}

@@ -1,0 +1,213 @@
+package import OnstageCore
+internal import OnstageLinux
+internal import Synchronization
+
+/// One player's way to its PCM.
+///
+/// The promise: the frame after the last one heard is the first one played again, whatever lies between. What is heard is
+/// counted in ``PlaybackLedger``; how a pause finds it is in `PlaybackDriver+Release.swift`.
+package final class PlaybackDriver: DeviceDriver {
+    /// What the stream is doing.
+    enum Phase: Hashable {
+        /// Nothing is open.
+        case closed
+        /// Content is being written.
+        case playing
+        /// The media has no more; silence stands, or will stand, behind its last frame.
+        case ending
+        /// The last frame has been heard, and told.
+        case ended
+        /// A pause: the last frame that will be heard is written, silence behind it.
+        case draining
+    }
+
+    /// Wishes in, position out; from any thread.
+    package let controls: PlaybackControls
+
+    let configuration: PlaybackConfiguration
+    let media: any MediaSource
+    let clock: any MonotonicClock
+    let backend: OutputBackend
+    let report: DriverReporter
+    let forceHandle = ForceHandle()
+    private let delivered = Atomic<UInt64>(0)
+    private let underruns = Atomic<UInt64>(0)
+
+    var output: (any PCMOutput)?
+    var block: SampleBlock?
+    var phase = Phase.closed
+    var ledger: PlaybackLedger
+    /// How the device is named in errors.
+    var identity = ""
+    /// The source frame that the media gives next.
+    var mediaPosition: Int64 = 0
+    /// The stream broke for good: what is left is to close it.
+    var isBroken = false
+    /// Restarts after an XRUN since something was heard.
+    var restarts = 0
+    /// Attempts to resume after a system sleep.
+    var resumes = 0
+    /// When something was last heard anew.
+    var progressAt = MonotonicTime(nanoseconds: 0)
+    var journalAt: MonotonicTime?
+    /// The next turn when no descriptor tells it.
+    var turnAt: MonotonicTime?
+    /// Oddities of the media are told once.
+    private var isMediaTold = false
+    var drain = Drain()
+    /// How far ahead of the pointer a pause cuts; grows when a splice came late.
+    var horizonFrames = 0
+
+    /// - Parameters:
+    ///   - controls: made beforehand with the media's info and the position to begin at; the broker keeps it.
+    ///   - media: handed over: nobody else touches it from now on.
+    ///   - report: takes what happens, on the device's thread.
+    package init(
+        configuration: PlaybackConfiguration, media: any MediaSource, controls: PlaybackControls? = nil,
+        clock: any MonotonicClock = SystemClock(), backend: OutputBackend? = nil, report: @escaping DriverReporter
+    ) {
+        self.configuration = configuration.inRange
+        self.media = media
+        self.controls = controls ?? PlaybackControls(media.info, configuration: configuration, clock: clock)
+        self.clock = clock
+        self.backend = backend ?? .fitting(configuration.output, clock: clock)
+        self.report = report
+        ledger = PlaybackLedger(base: self.controls.position, length: media.info.frames)
+    }
+
+    package var counts: DriverCounts {
+        var counts = DriverCounts()
+        counts.delivered = delivered.load(ordering: .relaxed)
+        counts.underruns = underruns.load(ordering: .relaxed)
+        return counts
+    }
+
+    package func resolve() throws(DeviceError) -> ResolvedDevice {
+        try backend.resolve(configuration)
+    }
+
+    /// Stops the stream in the kernel, so that whoever waits for it is let go.
+    ///
+    /// Only where the PCM's descriptor is the device's own: the ioctl goes to a duplicate, because `snd_pcm_drop` is not for
+    /// two threads. Through plug-ins nothing blocks in the kernel: there the broker's wake-up is all that is needed.
+    /// *C: `SNDRV_PCM_IOCTL_DROP`.*
+    package func force() {
+        forceHandle.dropStream()
+    }
+
+    func countUnderrun() {
+        underruns.add(1, ordering: .relaxed)
+    }
+
+    /// Takes note of what has been heard by now.
+    func observe(_ change: (inout PlaybackLedger) -> Void) {
+        let before = ledger.heard
+        change(&ledger)
+        let more = ledger.heard - before
+        if more > 0 {
+            delivered.add(UInt64(more), ordering: .relaxed)
+            progressAt = clock.now
+            restarts = 0
+            resumes = 0
+        }
+    }
+
+    func publish(isRunning: Bool) {
+        controls.publish(ledger, rate: isRunning ? media.info.rate : 0, at: clock.now)
+    }
+
+    package func acquire(
+        _ device: ResolvedDevice, _ cancellation: any CancellationSource
+    ) throws(DeviceError) -> Acquired {
+        precondition(phase == .closed, "acquired while it is open")
+        identity = device.identity
+        isBroken = false
+        let info = media.info
+        var start = controls.takeSeek() ?? ledger.position
+        if let length = ledger.length, start >= length { start = 0 }
+        ledger = PlaybackLedger(base: start, length: ledger.length)
+        publish(isRunning: false)
+        guard info.frames > 0 else {
+            // Nothing to play: it has ended before a device is taken (W-03).
+            phase = .ending
+            return Acquired(format: [("media", .text(info.name))], notes: mediaNotes() + ["the media has no frames"])
+        }
+        try seekMedia(to: start)
+        try cancellation.check("snd_pcm_open", device: identity)
+        let request = OutputRequest(
+            rate: info.rate, channels: info.channels, formats: media.format.candidates, configuration: configuration)
+        let opened = try backend.open(device, request, cancellation)
+        do throws(DeviceError) {
+            try cancellation.check("snd_pcm_start", device: identity)
+            try begin(opened)
+        } catch {
+            close()
+            throw error
+        }
+        return acquired(opened.facts)
+    }
+
+    /// Fills the PCM and starts it.
+    private func begin(_ opened: any PCMOutput) throws(DeviceError) {
+        output = opened
+        if let descriptor = opened.deviceDescriptor { forceHandle.arm(descriptor) }
+        let facts = opened.facts
+        block = SampleBlock(
+            source: media.format, target: facts.format, channels: facts.channels,
+            capacity: max(facts.bufferFrames, frames(.milliseconds(20))), gain: controls.volume)
+        if horizonFrames == 0 { horizonFrames = frames(configuration.horizon) }
+        drain = Drain()
+        phase = .playing
+        let now = clock.now
+        progressAt = now
+        journalAt = configuration.journalInterval.map { now + $0 }
+        try startStream()
+        report(.first(clock.now))
+    }
+
+    private func mediaNotes() -> [String] {
+        defer { isMediaTold = true }
+        return isMediaTold ? [] : media.info.oddities.map { "\(media.info.name): \($0)" }
+    }
+
+    private func acquired(_ facts: OutputFacts) -> Acquired {
+        var format: [(name: String, value: FormatValue)] = [
+            ("pcm", .text(facts.name)), ("rate", .integer(Int64(facts.rate))),
+            ("channels", .integer(Int64(facts.channels))), ("sampleFormat", .text(facts.format.name)),
+            ("periodFrames", .integer(Int64(facts.periodFrames))),
+            ("bufferFrames", .integer(Int64(facts.bufferFrames))),
+            ("guardFrames", .integer(Int64(facts.guardFrames))), ("throughPlugins", .flag(!facts.isPlain)),
+        ]
+        format += facts.more
+        return Acquired(format: format, notes: mediaNotes() + facts.notes)
+    }
+
+    func frames(_ time: Duration) -> Int {
+        Int(time.wholeNanoseconds / 1000 * Int64(media.info.rate) / 1_000_000)
+    }
+
+    func duration(_ frames: Int64) -> Duration {
+        .nanoseconds(max(0, frames) * 1_000_000_000 / Int64(max(1, media.info.rate)))
+    }
+
+    func seekMedia(to frame: Int64) throws(DeviceError) {
+        try media.seek(to: frame)
+        mediaPosition = frame
+    }
+
+    /// Gives everything back; the position stays.
+    func close() {
+        forceHandle.disarm()
+        if let output {
+            output.close()
+            if let trouble = output.takeTrouble() { report(.recovered(trouble)) }
+        }
+        output = nil
+        block = nil
+        phase = .closed
+        turnAt = nil
+        journalAt = nil
+        ledger.forgetUnheard()
+        publish(isRunning: false)
+    }
+}

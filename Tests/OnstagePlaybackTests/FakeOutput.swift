@@ -1,0 +1,222 @@
+import OnstageCore
+import OnstageLinux
+
+@testable import OnstagePlayback
+
+/// A sound card in memory, driven by a clock that stands still; a model of what a listener hears, with faults.
+final class FakeOutput: PCMOutput {
+    /// What the card is like.
+    struct Make {
+        var isPlain = true
+        var isBatch = false
+        var period = 1200
+        var buffer = 4800
+        var guardFrames = 240
+        /// The pointer moves in steps of this many frames.
+        var grain = 1
+        /// Frames that lie behind the pointer: handed over, not heard yet, lost at a drop.
+        var behind = 0
+    }
+
+    enum Fault: Hashable {
+        /// A write takes this many frames at most.
+        case shortWrite(Int)
+        /// The next write, or look, is refused with this errno.
+        case refuse(Int32)
+        case delay(Int64)
+        case state(PCMState)
+        case statusFails(Int32)
+        case resume(Int32)
+    }
+
+    let facts: OutputFacts
+    let make: Make
+    private let clock: StillClock
+    private let room: Room
+    private var ring: [Int32]
+    private(set) var state = PCMState.prepared
+    private(set) var written: Int64 = 0
+    private var pointer: Int64 = 0
+    private var underWay: [Int32] = []
+    private var listened = 0
+    private var started = MonotonicTime(nanoseconds: 0)
+    private(set) var isClosed = false
+
+    /// What outlives one opening: the listener, and the faults to come.
+    final class Room {
+        /// Every frame that was heard, silence left out.
+        var heard: [Int32] = []
+        var faults: [Fault] = []
+        /// Time that passes at each call, as on a slow or busy machine.
+        var slowness: () -> Duration = { .zero }
+        var openings = 0
+        var open = 0
+        var last: FakeOutput?
+
+        private var checked = 0
+
+        /// The first place since the last call at which a frame does not follow its forerunner; nil if all is well.
+        func firstFault() -> String? {
+            while checked < heard.count {
+                guard heard[checked] == Int32(checked + 1) else {
+                    return "frame \(heard[checked] - 1) was heard in the place of \(checked)"
+                }
+                checked += 1
+            }
+            return nil
+        }
+
+        func take(_ fits: (Fault) -> Bool) -> Fault? {
+            guard let index = faults.firstIndex(where: fits) else { return nil }
+            return faults.remove(at: index)
+        }
+    }
+
+    init(_ make: Make, _ request: OutputRequest, _ clock: StillClock, _ room: Room) {
+        self.make = make
+        self.clock = clock
+        self.room = room
+        ring = Array(repeating: 0, count: make.buffer)
+        facts = OutputFacts(
+            name: "fake", format: .s32, rate: request.rate, channels: request.channels, periodFrames: make.period,
+            bufferFrames: make.buffer, isPlain: make.isPlain, isBatch: make.isBatch, guardFrames: make.guardFrames)
+        room.openings += 1
+        room.open += 1
+        room.last = self
+    }
+
+    static func backend(_ make: Make, _ clock: StillClock, _ room: Room) -> OutputBackend {
+        nonisolated(unsafe) let room = room  // one thread runs a test
+        return OutputBackend(
+            resolve: { _ throws(DeviceError) in ResolvedDevice(key: nil, identity: "fake", node: "fake") },
+            open: { _, request, _ throws(DeviceError) in FakeOutput(make, request, clock, room) })
+    }
+
+    private func advance() {
+        clock.advance(by: room.slowness())
+        guard state == .running else { return }
+        let elapsed = (clock.now - started).wholeNanoseconds
+        let rate = Int64(facts.rate)
+        var to = elapsed / 1_000_000_000 * rate + elapsed % 1_000_000_000 * rate / 1_000_000_000
+        to -= to % Int64(make.grain)
+        // A plain card plays on in its ring until it is stopped; old sound too.
+        if to >= written, to > pointer {
+            to = make.isPlain ? min(to, written) : written
+            if to >= written { state = .xrun }
+        }
+        hand(to: max(pointer, to))
+    }
+
+    /// The pointer moves: what it passes is on its way, and heard after as many frames more as lie behind the pointer.
+    private func hand(to end: Int64) {
+        while pointer < end {
+            underWay.append(ring[Int(pointer % Int64(make.buffer))])
+            pointer += 1
+        }
+        let staying = state == .xrun ? 0 : make.behind
+        while underWay.count - listened > staying {
+            if underWay[listened] != 0 { room.heard.append(underWay[listened]) }
+            listened += 1
+        }
+        if listened > 10_000 {
+            underWay.removeFirst(listened)
+            listened = 0
+        }
+    }
+
+    func available() -> Int {
+        advance()
+        if state == .xrun { return -Int(Errno.EPIPE) }
+        if state == .suspended { return -Int(Errno.ESTRPIPE) }
+        if state == .disconnected { return -Int(Errno.ENODEV) }
+        return make.buffer - Int(written - pointer)
+    }
+
+    func status() -> Result<PCMStatus, PCMFault> {
+        advance()
+        if case .statusFails(let errno) = room.take({ if case .statusFails = $0 { true } else { false } }) {
+            return .failure(PCMFault(errno: errno))
+        }
+        if case .state(let next) = room.take({ if case .state = $0 { true } else { false } }) { state = next }
+        let fill = written - pointer
+        var status = PCMStatus(
+            state: state, delay: fill + Int64(make.isBatch ? 0 : make.behind), available: Int64(make.buffer) - fill)
+        if case .delay(let delay) = room.take({ if case .delay = $0 { true } else { false } }) { status.delay = delay }
+        return .success(status)
+    }
+
+    func write(_ samples: UnsafeRawPointer, frames: Int) -> Int {
+        let room = available()
+        if case .refuse(let errno) = self.room.take({ if case .refuse = $0 { true } else { false } }) {
+            if errno == Errno.EPIPE {
+                state = .xrun
+                hand(to: written)
+            }
+            if errno == Errno.ESTRPIPE { state = .suspended }
+            if errno == Errno.ENODEV { state = .disconnected }
+            return -Int(errno)
+        }
+        guard room > 0 else { return room == 0 ? -Int(Errno.EAGAIN) : room }
+        var count = min(frames, room)
+        if case .shortWrite(let most) = self.room.take({ if case .shortWrite = $0 { true } else { false } }) {
+            count = min(count, most)
+        }
+        let from = samples.assumingMemoryBound(to: Int32.self)
+        for index in 0..<count { ring[Int((written + Int64(index)) % Int64(make.buffer))] = from[index] }
+        written += Int64(count)
+        return count
+    }
+
+    func rewind(_ frames: Int) -> Int {
+        advance()
+        guard state == .running else { return -Int(Errno.EPIPE) }
+        let count = min(Int64(frames), written - pointer)
+        written -= count
+        return Int(count)
+    }
+
+    func prepareStream() -> Int32 {
+        guard state != .disconnected else { return -Errno.ENODEV }
+        (state, written, pointer, underWay, listened) = (.prepared, 0, 0, [], 0)
+        return 0
+    }
+
+    func start() -> Int32 {
+        guard state == .prepared else { return -Errno.EBADFD }
+        state = .running
+        started = clock.now
+        return 0
+    }
+
+    func resume() -> Int32 {
+        if case .resume(let answer) = room.take({ if case .resume = $0 { true } else { false } }) {
+            if answer == 0 {
+                state = .running
+                started = clock.now - .nanoseconds(pointer * 1_000_000_000 / Int64(facts.rate))
+            }
+            return answer
+        }
+        return -Errno.ENOSYS
+    }
+
+    func drop() -> Int32 {
+        advance()
+        if state != .disconnected { state = .setup }
+        return 0
+    }
+
+    func close() {
+        precondition(!isClosed, "closed twice")
+        isClosed = true
+        room.open -= 1
+    }
+
+    func prepare(_ wait: inout WaitSet, now: MonotonicTime) {
+        let target = max(0, written - Int64(make.buffer - make.period))
+        wait.wake(at: started + .nanoseconds((target + Int64(make.grain)) * 1_000_000_000 / Int64(facts.rate)))
+    }
+
+    func isReady(_ wait: borrowing WaitSet) -> Bool { true }
+    var deviceDescriptor: Int32? { nil }
+    func takeTrouble() -> DeviceError? { nil }
+}
