@@ -30,7 +30,7 @@ package enum JSONValue: Hashable, Sendable {
 }
 
 extension JSONValue: ExpressibleByDictionaryLiteral, ExpressibleByArrayLiteral, ExpressibleByStringLiteral,
-    ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral, ExpressibleByNilLiteral
+    ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral
 {
     package init(dictionaryLiteral members: (String, JSONValue)...) {
         self = .object(members.map { Member($0, $1) })
@@ -46,8 +46,5 @@ extension JSONValue: ExpressibleByDictionaryLiteral, ExpressibleByArrayLiteral, 
     }
     package init(booleanLiteral flag: Bool) {
         self = .flag(flag)
-    }
-    package init(nilLiteral: ()) {
-        self = .null
     }
 }

@@ -130,7 +130,7 @@ import Testing
         let value = try JSONReader.read(Array(text.utf8))
         #expect(
             value == [
-                "version": 1, "profile": "generic", "exit": 2, "transitions": [], "resources": [], "playback": nil,
+                "version": 1, "profile": "generic", "exit": 2, "transitions": [], "resources": [], "playback": .null,
             ])
     }
 

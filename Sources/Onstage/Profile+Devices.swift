@@ -1,0 +1,98 @@
+public import OnstageCore
+
+extension Profile {
+    /// The camera of a profile.
+    public struct Camera: Hashable, Sendable {
+        /// "any", "synthetic", "driver NAME", or an identity.
+        public var device: String
+        /// Pixels; nil together with ``height``.
+        public var width: Int?
+        /// Pixels.
+        public var height: Int?
+        /// A fourcc of one to four characters.
+        public var pixelFormat: String?
+        public var framesPerSecond: Double?
+        /// Refuse what would have to be adjusted.
+        public var isExact = false
+        /// Let libv4l2 make formats that the camera lacks.
+        public var allowsConversion = true
+        public var buffers: Int?
+        /// For the first frame, and for how long a stream may stand still.
+        public var frameDeadline: Duration?
+        /// Frames left out after each start.
+        public var settleFrames = 0
+        /// The same by time.
+        public var settleTime = Duration.zero
+        /// Frames that an app keeps over a release are copied, not blanked.
+        public var copiesKeptFrames = false
+
+        public init(device: String) {
+            self.device = device
+        }
+
+        public var isSynthetic: Bool { device == Profile.synthetic }
+    }
+
+    /// A motion sensor of a profile.
+    public struct Sensor: Hashable, Sendable {
+        /// "any", "synthetic", or "name …", "label …", "location …", "path …".
+        public var device: String
+        /// "fastest", "game", "ui", "normal", or a number of Hz as text.
+        public var rate = "game"
+        /// How late samples may be handed on.
+        public var maxLatency = Duration.zero
+        /// Three rows of three, −1…1; nil for what the device says of itself.
+        public var mountMatrix: [[Double]]?
+        /// So long without a sample is a stall.
+        public var stallLimit = Duration.seconds(1)
+        /// How soon the kernel is to switch it off after a release.
+        public var powerDownDelay: Duration?
+        public var trigger: String?
+
+        public init(device: String) {
+            self.device = device
+        }
+
+        public var isSynthetic: Bool { device == Profile.synthetic }
+    }
+
+    /// The sound of a profile.
+    public struct Playback: Hashable, Sendable {
+        /// When the position is stored while it plays.
+        public enum Journal: String, Hashable, Sendable, CaseIterable {
+            case eachSecond = "1s"
+            case eachTenSeconds = "10s"
+            /// Only at a pause.
+            case pause
+
+            /// Nil for ``pause``.
+            public var interval: Duration? {
+                switch self {
+                case .eachSecond: .seconds(1)
+                case .eachTenSeconds: .seconds(10)
+                case .pause: nil
+                }
+            }
+        }
+
+        /// A PCM as ALSA names it, or "synthetic".
+        public var device: String
+        /// The WAV to write what is heard to; relative to the state directory. Only with "synthetic".
+        public var recording: String?
+        public var bufferTime = Duration.milliseconds(100)
+        public var nearLimit = Duration.milliseconds(40)
+        public var horizon = Duration.milliseconds(10)
+        public var guardTime: Duration?
+        public var pauseMode = PauseMode.exact
+        public var fade = Duration.zero
+        /// 0…1
+        public var volume = 1.0
+        public var journal = Journal.eachSecond
+
+        public init(device: String) {
+            self.device = device
+        }
+
+        public var isSynthetic: Bool { device == Profile.synthetic }
+    }
+}

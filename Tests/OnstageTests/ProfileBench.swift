@@ -1,0 +1,71 @@
+import Glibc
+import OnstageCore
+import OnstageLinux
+import Testing
+
+@testable import Onstage
+
+/// The checkout that these tests were built from.
+let checkout = String(#filePath.dropLast("/Tests/OnstageTests/ProfileBench.swift".count))
+
+func fileText(_ path: String) throws -> String {
+    String(decoding: try TextFile.bytes(path), as: UTF8.self)
+}
+
+/// A directory that goes when the test is over.
+final class ProfileFolder: Sendable {
+    let path: String
+
+    init() {
+        var template = Array("/tmp/onstage-profile-XXXXXX".utf8CString)
+        path = template.withUnsafeMutableBufferPointer { buffer in
+            guard let start = buffer.baseAddress, mkdtemp(start) != nil else { preconditionFailure("no /tmp") }
+            return String(cString: start)
+        }
+    }
+
+    deinit {
+        for name in Folder.names(in: path) { _ = unlink("\(path)/\(name)") }
+        rmdir(path)
+    }
+
+    @discardableResult
+    func write(_ name: String, _ text: String) -> String {
+        let file = "\(path)/\(name)"
+        let number = open(file, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+        #expect(Glibc.write(number, text, text.utf8.count) == text.utf8.count)
+        close(number)
+        return file
+    }
+}
+
+/// What a command of the shell prints; nil if it fails.
+func shell(_ command: String) -> String? {
+    guard let pipe = popen(command, "r") else { return nil }
+    var bytes: [UInt8] = []
+    var piece = [UInt8](repeating: 0, count: 65_536)
+    while true {
+        let count = fread(&piece, 1, piece.count, pipe)
+        if count == 0 { break }
+        bytes += piece[..<count]
+    }
+    return pclose(pipe) == 0 ? String(decoding: bytes, as: UTF8.self) : nil
+}
+
+/// Repeatable chance.
+struct Chance {
+    private var state: UInt64
+    init(_ seed: UInt64) {
+        state = seed
+    }
+    mutating func below(_ count: Int) -> Int {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return Int((z ^ (z >> 31)) % UInt64(max(count, 1)))
+    }
+    mutating func pick<Element>(_ elements: [Element]) -> Element {
+        elements[below(elements.count)]
+    }
+}
