@@ -46,7 +46,6 @@ let package = Package(
             name: "Onstage",
             dependencies: [
                 "OnstageCore", "OnstageLinux", "OnstageStore", "OnstageCamera", "OnstageMotion", "OnstagePlayback",
-                "CLinux",
             ],
             swiftSettings: swift),
         .target(name: "OnstageTestKit", dependencies: ["Onstage", "OnstageCore"], swiftSettings: swift),

@@ -13,6 +13,9 @@ package enum PosixThread {
         }
     }
 
+    /// The kernel's ID of the calling thread. *C: `gettid`.*
+    package static var currentID: Int32 { Int32(clinux_gettid()) }
+
     /// Starts a detached thread. All signals are blocked in it: they are the program's, not a device's.
     ///
     /// - Parameter name: shown by `ps -L` and `top -H`; cut at 15 bytes by the kernel.

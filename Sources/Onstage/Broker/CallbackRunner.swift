@@ -1,4 +1,3 @@
-internal import CLinux
 internal import OnstageCore
 internal import OnstageLinux
 internal import Synchronization
@@ -59,7 +58,7 @@ final class CallbackRunner: Sendable {
     /// Appends a callback; never waits.
     func run(_ callback: @escaping @Sendable () -> Void) {
         let marked: @Sendable () -> Void = { [self] in
-            running.store(Int32(clinux_gettid()), ordering: .relaxed)
+            running.store(PosixThread.currentID, ordering: .relaxed)
             callback()
             running.store(0, ordering: .relaxed)
         }
@@ -68,7 +67,7 @@ final class CallbackRunner: Sendable {
 
     /// Whether the caller is inside a callback.
     var isCurrent: Bool {
-        running.load(ordering: .relaxed) == Int32(clinux_gettid())
+        running.load(ordering: .relaxed) == PosixThread.currentID
     }
 
     /// Ends the broker's own thread after the callbacks that wait.

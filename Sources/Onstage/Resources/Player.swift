@@ -1,0 +1,160 @@
+public import OnstageCore
+internal import OnstageLinux
+public import OnstagePlayback
+internal import OnstageStore
+internal import Synchronization
+
+/// Plays one sound while its scene is on stage, and goes on at the very next frame.
+///
+/// Positions are source frames, exact over any number of pauses; with ``Positions`` also over the end of the process.
+///
+///     let player = try Player(media: "song.flac", positions: positions)
+///     player.playWhenReady = true
+///     try scene.bind(player)
+public final class Player: Resource {
+    /// How a sound is played.
+    public struct Options: Hashable, Sendable {
+        /// The PCM as ALSA names it, or nil for no device: a sink paced by the clock.
+        public var output: String? = "default"
+        /// Without a device: where a WAV of what was heard goes.
+        public var recording: String?
+        /// How much sound the device is given ahead, 20 ms…2 s.
+        public var bufferTime = Duration.milliseconds(100)
+        public var pauseMode = PauseMode.exact
+        /// How much lies behind the device's pointer; nil for what is known of its driver.
+        public var guardTime: Duration?
+        public var isLooped = false
+        /// 0…1; at 1 the samples are handed on bit by bit.
+        public var volume = 1.0
+        /// How often the position is journalled while playing; nil for at pauses only.
+        public var journalInterval: Duration? = .seconds(1)
+        /// What the position is kept under; nil for the file's path, size and time of change.
+        public var key: String?
+
+        public init() {}
+
+        var configuration: PlaybackConfiguration {
+            var configuration = PlaybackConfiguration(output: output.map { .pcm($0) } ?? .paced(recording: recording))
+            configuration.bufferTime = bufferTime
+            configuration.pauseMode = pauseMode
+            configuration.guardTime = guardTime
+            configuration.isLooped = isLooped
+            configuration.volume = volume
+            configuration.journalInterval = journalInterval
+            return configuration
+        }
+    }
+
+    private struct Start: Sendable {
+        var isRestored = false
+        var isSought = false
+    }
+
+    public let handle: ResourceHandle
+    /// What is known of the sound.
+    public let info: MediaInfo
+    private let controls: PlaybackControls
+    private let start: StartPosition
+
+    /// Where the first play begins: the stored position, unless something was sought before it came.
+    private final class StartPosition: Sendable {
+        let state = Mutex(Start())
+    }
+
+    /// Opens a sound file; no device is touched.
+    ///
+    /// - Parameters:
+    ///   - positions: where its position is kept; nil for not at all.
+    ///   - name: its name in receipts, events and the report.
+    /// - Throws: `absent`, `permission`, `configuration` for a file that cannot be played, with the reason.
+    public convenience init(
+        media path: String, _ options: Options = Options(), positions: Positions? = nil, name: String = "playback"
+    ) throws(DeviceError) {
+        let file = try MediaFile(path: path)
+        var journal: MediaJournal?
+        if let positions {
+            let identity: MediaIdentity
+            if let key = options.key {
+                identity = MediaIdentity(key: key)
+            } else {
+                identity = try MediaIdentity(file: path)
+            }
+            journal = MediaJournal(
+                store: positions.store, media: identity, rate: Int64(file.info.rate), frames: file.info.frames)
+        }
+        self.init(source: file, options, journal: journal, name: name)
+    }
+
+    /// Plays the built-in sound of a minute, looped; its position is never kept.
+    public convenience init(builtIn options: Options = Options(), name: String = "playback") {
+        var looped = options
+        looped.isLooped = true
+        self.init(source: BuiltInSound(), looped, journal: nil, name: name)
+    }
+
+    private init(source: any MediaSource, _ options: Options, journal: MediaJournal?, name: String) {
+        let configuration = options.configuration
+        let controls = PlaybackControls(source.info, configuration: configuration, clock: SystemClock())
+        let start = StartPosition()
+        self.controls = controls
+        self.start = start
+        info = source.info
+        handle = ResourceHandle(
+            name: name, kind: .audio, reasons: PauseReasons(.user), journal: journal,
+            onBind: { handle, scene in
+                guard let journal, start.state.withLock({ !$0.isRestored }) else { return }
+                // The position is an argument of the acquire: the device waits for it, nothing else does.
+                handle.pause(.preparing, true)
+                journal.store.position(for: journal.media, scene: scene, frames: journal.frames) { stored in
+                    start.state.withLock { state in
+                        if let stored, !state.isSought, !state.isRestored { controls.seek(to: stored.position) }
+                        state.isRestored = true
+                    }
+                    handle.pause(.preparing, false)
+                }
+            },
+            makeDriver: { report in
+                PlaybackDriver(configuration: configuration, media: source, controls: controls, report: report)
+            })
+    }
+
+    /// Whether it plays as soon as it may: false is a user's pause, which survives any lifecycle. *Runs on:* any thread.
+    public var playWhenReady: Bool {
+        get { !handle.standingReasons.withLock { $0.contains(.user) } }
+        set { handle.pause(.user, !newValue) }
+    }
+
+    /// Sets ``playWhenReady``; at the end of the media it begins again.
+    public func play() {
+        handle.pause(.finished, false)
+        playWhenReady = true
+    }
+
+    /// Clears ``playWhenReady``: the device is given back, the position stays.
+    public func pause() {
+        playWhenReady = false
+    }
+
+    /// The source frame that is heard next shall be `frame`; kept within the media. Never waits.
+    public func seek(to frame: Int64) {
+        start.state.withLock { $0.isSought = true }
+        controls.seek(to: frame)
+        handle.perform { _ in }  // wakes the device's thread
+        handle.pause(.finished, false)
+    }
+
+    /// The source frame that is heard next; stands still while nothing plays. *Runs on:* any thread.
+    public var position: Int64 { controls.position }
+
+    /// 0…1; at 1 the samples are handed on bit by bit.
+    public var volume: Double {
+        get { controls.volume }
+        set { controls.volume = newValue }
+    }
+
+    /// Whether it begins again at its end, without a gap.
+    public var isLooped: Bool {
+        get { controls.isLooped }
+        set { controls.isLooped = newValue }
+    }
+}
