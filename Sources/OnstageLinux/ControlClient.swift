@@ -60,7 +60,7 @@ package struct ControlClient: ~Copyable {
     ///   `absent` when it ended meanwhile. *C: `send`, `poll`, `read`.*
     package mutating func request(_ line: String, limit: Duration = .seconds(5)) throws(DeviceError) -> [String] {
         let deadline = MonotonicTime.now + limit
-        let bytes = Array((line.split(whereSeparator: \.isNewline).joined(separator: " ") + "\n").utf8)
+        let bytes = Array(oneLine(line).utf8)
         var sent = 0
         while sent < bytes.count {
             let answer = bytes[sent...].withUnsafeBytes { clinux_send(descriptor.number, $0.baseAddress, $0.count) }

@@ -68,7 +68,7 @@ final class ControlConnection {
 
     /// Puts the whole answer to one request into its output.
     func answer(_ text: String) {
-        unanswered -= 1
+        unanswered = max(0, unanswered - 1)
         output += text.utf8
         if output.count > limits.pending { isOver = true }
     }

@@ -122,8 +122,7 @@ package final class ControlSocket {
     /// own.
     package func answer(_ client: Client, lines: [String] = [], error: String? = nil, now: MonotonicTime = .now) {
         guard let connection = connections.first(where: { $0.client == client }) else { return }
-        let all = lines.map { "= \($0)" } + [error.map { "error \($0)" } ?? "ok"]
-        connection.answer(all.map { $0.split(whereSeparator: \.isNewline).joined(separator: " ") + "\n" }.joined())
+        connection.answer(lines.map { oneLine("= \($0)") }.joined() + oneLine(error.map { "error \($0)" } ?? "ok"))
         connection.flush(now: now)
     }
 
@@ -156,4 +155,9 @@ package final class ControlSocket {
     deinit {
         unlink(path)
     }
+}
+
+/// `text` with its end, and without line ends inside.
+func oneLine(_ text: String) -> String {
+    String(decoding: text.utf8.map { $0 == 10 || $0 == 13 ? 32 : $0 } + [10], as: UTF8.self)
 }

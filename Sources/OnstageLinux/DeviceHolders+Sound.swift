@@ -21,18 +21,22 @@ extension DeviceHolders {
         let folder = "\(proc)/asound/card\(card)/pcm\(device)\(direction.rawValue)"
         let names = subdevice.map { ["sub\($0)"] } ?? Folder.names(in: folder).filter { $0.hasPrefix("sub") }
         var holders: [DeviceHolder] = []
+        var isTold = !names.isEmpty  // a kernel without /proc/asound tells nothing
         for name in names {
-            guard let status = SmallFile.text("\(folder)/\(name)/status"), let owner = owner(in: status) else {
+            guard let status = SmallFile.text("\(folder)/\(name)/status") else {
+                isTold = false
                 continue
             }
+            guard let owner = owner(in: status) else { continue }
             // The owner is the thread that opened it, and it may have ended while its process goes on; 0 is a process in
             // another PID namespace.
             let pid = owner > 0 ? process(of: owner, proc: proc) : nil
             let holder = pid.map { DeviceHolder(pid: $0, program: program(of: $0, proc: proc)) } ?? unknown
             if !holders.contains(holder) { holders.append(holder) }
         }
-        if holders.isEmpty || holders.contains(unknown) {
-            // The descriptor may have been inherited, or its opener is gone: our own processes' descriptors tell.
+        if !isTold || holders.contains(unknown) {
+            // The descriptor may have been inherited and its opener be gone. The node is that of all subdevices, so it is
+            // only asked where the status does not tell.
             let node = "/dev/snd/pcmC\(card)D\(device)\(direction.rawValue)"
             let found = of(node: node, proc: proc)
             if !found.isEmpty { holders = holders.filter { $0 != unknown && !found.contains($0) } + found }
