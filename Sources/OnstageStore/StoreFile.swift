@@ -1,4 +1,5 @@
 internal import CSQLite
+internal import Glibc
 internal import OnstageCore
 
 /// Opens the store's file: makes it, checks it, mends it.
@@ -76,14 +77,23 @@ struct StoreFile {
         return connection
     }
 
-    /// With a write-ahead log where the file system can share its index, else with a rollback journal. Both put a commit
-    /// on the disk before it returns.
+    /// With a write-ahead log where the file system can share its index, else with a rollback journal (9p, some network
+    /// file systems). Both put a commit on the disk before it returns.
+    ///
+    /// Which one is decided when the file is made, and kept: to try again would be seen by other processes as a file that
+    /// changes under them.
     private func journalled() throws(SQLiteError) -> SQLiteConnection {
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
         do throws(SQLiteError) {
             let connection = try SQLiteConnection(path: path, flags: flags, busy: Self.busy)
             guard !connection.isReadOnly else {
                 throw SQLiteError(code: SQLITE_READONLY, message: "the file is read-only", errno: 0)
+            }
+            let isNew = try connection.query("SELECT count(*) FROM sqlite_schema") == [[.integer(0)]]
+            let mode = try connection.query("PRAGMA journal_mode")
+            if mode != [[.text("wal")]], !isNew {
+                try connection.execute("PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = FULL")
+                return connection
             }
             if try connection.query("PRAGMA journal_mode = WAL") == [[.text("wal")]] {
                 try connection.execute("PRAGMA synchronous = FULL; SELECT count(*) FROM sqlite_schema")
@@ -98,6 +108,8 @@ struct StoreFile {
             PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = TRUNCATE; SELECT count(*) FROM sqlite_schema;
             PRAGMA locking_mode = NORMAL; PRAGMA synchronous = FULL; SELECT count(*) FROM sqlite_schema
             """)
+        // The index that could not be shared.
+        _ = unlink(path + "-shm")
         return connection
     }
 

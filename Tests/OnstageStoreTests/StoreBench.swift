@@ -11,7 +11,9 @@ final class Scratch: Sendable {
     let path: String
 
     init() {
-        var template = Array("/tmp/onstage-store-XXXXXX".utf8CString)
+        // TMPDIR: so that the same tests run on other file systems (9p, a small tmpfs).
+        let base = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+        var template = Array("\(base)/onstage-store-XXXXXX".utf8CString)
         path = template.withUnsafeMutableBufferPointer { buffer in
             guard let start = buffer.baseAddress, mkdtemp(start) != nil else { preconditionFailure("no /tmp") }
             return String(cString: start)
@@ -24,7 +26,8 @@ final class Scratch: Sendable {
 
     var file: String { path + "/" + StoreFile.name }
 
-    var names: [String] { Scratch.names(path) }
+    /// What is there, without the empty journals of a file system that cannot share memory.
+    var names: [String] { Scratch.names(path).filter { !$0.hasSuffix("-journal") } }
 
     static func names(_ path: String) -> [String] {
         guard let listing = opendir(path) else { return [] }
