@@ -1,1 +1,92 @@
+// V4L2 for Swift: the kernel's structures, one inline function per ioctl, and libv4l2's conversion loaded at first use.
+//
+// Raw nodes need no library. libv4l2 costs 332 ioctls at open and is asked only for a format that the camera lacks.
+// Each function answers a value, or minus errno, so that errno is read before Swift can run anything else.
 #pragma once
+#include <errno.h>
+#include <linux/videodev2.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/ioctl.h>
+#include <sys/types.h>
+
+// Name in Swift, request, argument.
+#define CV4L2_CALLS(X)                                                 \
+    X(querycap, VIDIOC_QUERYCAP, struct v4l2_capability)               \
+    X(enum_fmt, VIDIOC_ENUM_FMT, struct v4l2_fmtdesc)                  \
+    X(enum_framesizes, VIDIOC_ENUM_FRAMESIZES, struct v4l2_frmsizeenum) \
+    X(enum_frameintervals, VIDIOC_ENUM_FRAMEINTERVALS, struct v4l2_frmivalenum) \
+    X(g_fmt, VIDIOC_G_FMT, struct v4l2_format)                         \
+    X(try_fmt, VIDIOC_TRY_FMT, struct v4l2_format)                     \
+    X(s_fmt, VIDIOC_S_FMT, struct v4l2_format)                         \
+    X(g_parm, VIDIOC_G_PARM, struct v4l2_streamparm)                   \
+    X(s_parm, VIDIOC_S_PARM, struct v4l2_streamparm)                   \
+    X(reqbufs, VIDIOC_REQBUFS, struct v4l2_requestbuffers)             \
+    X(querybuf, VIDIOC_QUERYBUF, struct v4l2_buffer)                   \
+    X(qbuf, VIDIOC_QBUF, struct v4l2_buffer)                           \
+    X(dqbuf, VIDIOC_DQBUF, struct v4l2_buffer)                         \
+    X(streamon, VIDIOC_STREAMON, int)                                  \
+    X(streamoff, VIDIOC_STREAMOFF, int)                                \
+    X(expbuf, VIDIOC_EXPBUF, struct v4l2_exportbuffer)                 \
+    X(queryctrl, VIDIOC_QUERY_EXT_CTRL, struct v4l2_query_ext_ctrl)    \
+    X(g_ctrls, VIDIOC_G_EXT_CTRLS, struct v4l2_ext_controls)           \
+    X(s_ctrls, VIDIOC_S_EXT_CTRLS, struct v4l2_ext_controls)
+
+// ioctl() is variadic. EINTR is retried; EAGAIN is an answer.
+#define X(name, request, type)                            \
+    static inline int cv4l2_##name(int fd, type *argument) { \
+        int answer;                                       \
+        do answer = ioctl(fd, request, argument);         \
+        while (answer < 0 && errno == EINTR);             \
+        return answer < 0 ? -errno : answer;              \
+    }
+CV4L2_CALLS(X)
+#undef X
+
+// Maps a buffer of the device; answers NULL and leaves the errno in `fault`.
+void *cv4l2_map(int fd, size_t length, int64_t offset, int *fault);
+// Memory of our own, zeroed; NULL when there is none.
+void *cv4l2_own(size_t length);
+int cv4l2_unmap(void *address, size_t length);
+// Puts pages of our own in the place of the device's, under whoever reads them: zeros, or what is there now. In both
+// cases the mapping of the device is gone afterwards, also when no memory is left for a copy (then: zeros).
+// Answers 1 for a copy, 0 for zeros, minus errno when the device's pages are still there.
+int cv4l2_detach(void *address, size_t length, int copy);
+
+// --- libv4l2, loaded at first use ---
+
+// Loads libv4l2.so.0 once, from any thread; 0, or -ENOENT with the reason in cv4l2_missing().
+int cv4l2_load(void);
+const char *cv4l2_missing(void);
+
+struct cv4l2_table {
+    int (*fd_open)(int fd, int flags);
+    int (*close)(int fd);
+    int (*ioctl)(int fd, unsigned long request, ...);
+    void *(*mmap)(void *start, size_t length, int protection, int flags, int fd, int64_t offset);
+    int (*munmap)(void *start, size_t length);
+};
+// Filled by cv4l2_load(); never called before it answered 0.
+extern struct cv4l2_table cv4l2_table;
+
+#define X(name, request, type)                                        \
+    static inline int cv4l2_converted_##name(int fd, type *argument) { \
+        int answer;                                                   \
+        do answer = cv4l2_table.ioctl(fd, request, argument);         \
+        while (answer < 0 && errno == EINTR);                         \
+        return answer < 0 ? -errno : answer;                          \
+    }
+CV4L2_CALLS(X)
+#undef X
+
+static inline int cv4l2_converted_open(int fd) {
+    int answer = cv4l2_table.fd_open(fd, 0);
+    return answer < 0 ? -errno : answer;
+}
+static inline int cv4l2_converted_close(int fd) {
+    return cv4l2_table.close(fd) < 0 ? -errno : 0;
+}
+void *cv4l2_converted_map(int fd, size_t length, int64_t offset, int *fault);
+static inline int cv4l2_converted_unmap(void *address, size_t length) {
+    return cv4l2_table.munmap(address, length) < 0 ? -errno : 0;
+}

@@ -1,0 +1,222 @@
+internal import CV4L2
+package import OnstageCore
+internal import OnstageLinux
+internal import Synchronization
+
+/// A V4L2 camera.
+///
+/// Per frame in the steady state: one poll, one DQBUF, one QBUF; no allocation and no pass over the pixels.
+package final class CameraDriver: DeviceDriver {
+    let configuration: CameraConfiguration
+    let report: DriverReporter
+    let finder: CameraFinder
+    private let kernel: any VideoKernel
+    private let converting: @Sendable () -> (any VideoKernel)?
+    private let clock: @Sendable () -> MonotonicTime
+    private let sinks: FrameSinks
+    private let forceHandle = ForceHandle()
+    private let counters = FrameCounters()
+    private let bell = HomeBell()
+    private let pool = ConversionPool()
+
+    /// What was found last: asked again before everything is searched.
+    private var known: CameraInfo?
+    var stream: CaptureStream?
+    var dispatch: FrameDispatch
+    var progress = CaptureProgress()
+    private var pollIndex = -1
+    private var isStarving = false
+
+    /// - Parameters:
+    ///   - kernel: a test plays it.
+    ///   - converting: libv4l2, or nil where it is not installed.
+    package init(
+        configuration: CameraConfiguration, sinks: FrameSinks, report: @escaping DriverReporter,
+        kernel: any VideoKernel = RawKernel(), finder: CameraFinder? = nil,
+        converting: @escaping @Sendable () -> (any VideoKernel)? = CameraDriver.library,
+        clock: @escaping @Sendable () -> MonotonicTime = { .now }
+    ) {
+        self.configuration = configuration
+        self.sinks = sinks
+        self.report = report
+        self.kernel = kernel
+        self.finder = finder ?? CameraFinder(kernel: kernel)
+        self.converting = converting
+        self.clock = clock
+        dispatch = FrameDispatch(sinks: sinks, counters: counters)
+    }
+
+    /// libv4l2, loaded at the first need.
+    package static let library: @Sendable () -> (any VideoKernel)? = {
+        cv4l2_load() == 0 ? ConvertingKernel() : nil
+    }
+
+    // MARK: - Finding and opening
+
+    package func resolve() throws(DeviceError) -> ResolvedDevice {
+        try configuration.check()
+        if let known, finder.isStill(known) { return known.resolved }
+        known = nil
+        let info = try finder.resolve(configuration.selector)
+        known = info
+        return info.resolved
+    }
+
+    package func acquire(
+        _ device: ResolvedDevice, _ cancellation: any CancellationSource
+    ) throws(DeviceError) -> Acquired {
+        let stream = CaptureStream(kernel: kernel, node: device.node, ring: BufferRing(bell: bell), pool: pool)
+        do throws(DeviceError) {
+            try setUp(stream, device, cancellation)
+        } catch {
+            forceHandle.disarm()
+            _ = stream.close(configuration.keptFramePolicy)
+            throw named(error, device)
+        }
+        self.stream = stream
+        isStarving = false
+        pollIndex = -1
+        progress.begin(clock(), configuration, rate: stream.rate)
+        return acquired(stream)
+    }
+
+    private func setUp(
+        _ stream: CaptureStream, _ device: ResolvedDevice, _ cancellation: any CancellationSource
+    ) throws(DeviceError) {
+        func step() throws(DeviceError) { try cancellation.check("acquire", device: device.identity) }
+        try step()
+        try stream.open()
+        forceHandle.arm(stream.descriptor)
+        if let known, known.node == device.node, let capability = stream.capability {
+            guard known.matches(capability), capability.isCapture else {
+                self.known = nil
+                throw DeviceError(
+                    .absent, operation: VideoCall.queryCapability.rawValue, device: device.identity,
+                    reason: "another device has taken its node \(device.node)")
+            }
+        }
+        try step()
+        try stream.configure(configuration, converting: converting) { number in
+            if number >= 0 { forceHandle.arm(number) } else { forceHandle.disarm() }
+        }
+        try step()
+        // One that the device fills while another is handed on; one more for each reader that may be busy with its own.
+        try stream.request(configuration.buffers ?? min(32, 2 + sinks.bufferNeed + configuration.keptFrames))
+        try step()
+        try stream.start()
+        try step()
+    }
+
+    /// Tells who has it, after everything of ours is closed.
+    private func named(_ error: DeviceError, _ device: ResolvedDevice) -> DeviceError {
+        var error = error
+        if error.kind == .inUse { error.holders = DeviceHolders.of(node: device.node, knownBusy: true) }
+        if error.kind == .absent { known = nil }
+        return error
+    }
+
+    private func acquired(_ stream: CaptureStream) -> Acquired {
+        let format = stream.format
+        var set: [(name: String, value: FormatValue)] = [
+            ("pixelFormat", .text(format.pixelFormat.description)), ("width", .integer(Int64(format.width))),
+            ("height", .integer(Int64(format.height))), ("stride", .integer(Int64(format.strides.first ?? 0))),
+        ]
+        if let rate = stream.rate { set.append(("rate", .number(rate.value))) }
+        set += [
+            ("colorspace", .text(format.color.space)), ("encoding", .text(format.color.matrix)),
+            ("fullRange", .flag(format.color.isFullRange)), ("buffers", .integer(Int64(stream.buffers.count))),
+            ("converted", .flag(stream.isConverting)),
+        ]
+        var notes = stream.notes
+        if configuration.settleFrames > 0 || configuration.settleTime > .zero {
+            notes.append("the first frames are left out until exposure has settled")
+        }
+        return Acquired(format: set, notes: notes)
+    }
+
+    // MARK: - Streaming
+
+    package func prepare(_ wait: inout WaitSet) {
+        pollIndex = -1
+        guard let stream else { return }
+        if stream.queuedCount > 0 {
+            pollIndex = wait.add(stream.descriptor)
+            wait.wake(at: progress.deadline)
+            return
+        }
+        // Readers have every buffer: no frame can come before one of them lets go.
+        isStarving = true
+        if stream.ring.starve() {
+            wait.wake(at: progress.lastTurn)
+        } else if let descriptor = bell.descriptor() {
+            wait.add(descriptor)
+        } else {
+            wait.wake(at: progress.lastTurn + .milliseconds(20))
+        }
+    }
+
+    package func service(_ wait: borrowing WaitSet, now: MonotonicTime) throws(DeviceError) {
+        guard let stream else { return }
+        progress.lastTurn = now
+        if isStarving {
+            isStarving = false
+            stream.ring.feed()
+            progress.extend(now)
+        }
+        do throws(DeviceError) {
+            try stream.queue(home: stream.ring.take())
+            if pollIndex >= 0, wait.answers(pollIndex) != 0 {
+                try takeFrames(stream, answers: wait.answers(pollIndex), now: now)
+            } else if now >= progress.deadline, stream.queuedCount > 0 {
+                throw stalled(stream)
+            }
+        } catch {
+            try mend(stream, error, now: now)
+        }
+        if let complaint = sinks.takeComplaint() { report(.note("a frame could not be converted: \(complaint)")) }
+    }
+
+    // MARK: - The end
+
+    package func release(_ request: ReleaseRequest, now: MonotonicTime) -> ReleaseStep {
+        guard let stream else {
+            return .released(ReleaseDetail(released: request.asked, lastSequence: progress.lastDelivered))
+        }
+        dispatch.withdraw()
+        forceHandle.disarm()
+        let kept = stream.close(configuration.keptFramePolicy)
+        counters.kept.wrappingAdd(UInt64(kept), ordering: .relaxed)
+        self.stream = nil
+        pollIndex = -1
+        pool.removeAll()
+        if kept > 0 {
+            let fate = configuration.keptFramePolicy == .blank ? "blanked" : "copied"
+            report(.note("\(kept) kept \(kept == 1 ? "frame was" : "frames were") \(fate) at the release"))
+        }
+        return .released(ReleaseDetail(released: clock(), lastSequence: progress.lastDelivered))
+    }
+
+    package var counts: DriverCounts { counters.counts }
+
+    /// Frames that readers still had at releases, so far. *Runs on:* any thread.
+    package var keptCount: UInt64 { counters.kept.load(ordering: .relaxed) }
+
+    package func force() {
+        let kernel = RawKernel()
+        forceHandle.force { duplicate in
+            for isMultiPlanar in [false, true] {
+                var type = Int32(VideoFormatDescription.bufferType(isMultiPlanar: isMultiPlanar))
+                _ = kernel.call(duplicate, .streamOff, &type)
+            }
+        }
+    }
+
+    func countBad() { counters.bad.wrappingAdd(1, ordering: .relaxed) }
+    func countDropped(_ count: Int) { counters.dropped.wrappingAdd(UInt64(count), ordering: .relaxed) }
+}
+
+extension CameraInfo {
+    fileprivate var resolved: ResolvedDevice {
+        ResolvedDevice(key: node, identity: identity, node: node)
+    }
+}

@@ -1,0 +1,17 @@
+package import OnstageCore
+
+/// The kinds of camera there are, in the order in which they are tried.
+package enum CameraDriverKind: String, CaseIterable, Sendable {
+    case v4l2
+    case synthetic
+
+    /// Makes a driver for one resource. *Runs on:* the device's thread.
+    package func make(
+        _ configuration: CameraConfiguration, _ sinks: FrameSinks, _ report: @escaping DriverReporter
+    ) -> any DeviceDriver {
+        switch self {
+        case .v4l2: CameraDriver(configuration: configuration, sinks: sinks, report: report)
+        case .synthetic: SyntheticCameraDriver(configuration: configuration, sinks: sinks, report: report)
+        }
+    }
+}

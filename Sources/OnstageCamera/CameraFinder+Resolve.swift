@@ -1,0 +1,79 @@
+internal import Glibc
+package import OnstageCore
+
+extension CameraFinder {
+    /// The one camera that `selector` means.
+    /// - Throws: `absent` when it is not there, or is there and no camera yet; `configuration` when several fit or it is
+    ///   something else; `permission` when it may not be opened.
+    package func resolve(_ selector: CameraSelector) throws(DeviceError) -> CameraInfo {
+        let found = search()
+        let device = "camera \(selector)"
+        switch selector.kind {
+        case .any: return try first(found.filter { !$0.info.isOther }, device)
+        case .driver(let name): return try first(found.filter { $0.info.driver == name && !$0.info.isOther }, device)
+        case .matching(_, let accepts): return try first(found.filter { accepts($0.info) }, device)
+        case .identity(let text): return try only(found, text, device)
+        }
+    }
+
+    /// The first that can be used; else why not.
+    private func first(_ found: [Found], _ device: String) throws(DeviceError) -> CameraInfo {
+        if let usable = found.first(where: { $0.info.supported }) { return usable.info }
+        if let barred = found.first(where: { $0.isBarred }) { throw permission(barred, device) }
+        let reason =
+            found.isEmpty
+            ? "there is no such camera"
+            : found.map { "\($0.info.node) (\($0.info.name)): \($0.info.reason ?? "")" }.joined(separator: "; ")
+        throw DeviceError(
+            .absent, operation: "", device: device, reason: reason,
+            advice: "it is waited for; `onstage devices` lists all")
+    }
+
+    /// The one that a text names.
+    private func only(_ found: [Found], _ text: String, _ device: String) throws(DeviceError) -> CameraInfo {
+        let real = text.hasPrefix("/") ? realPath(text) : nil
+        let named = found.filter {
+            $0.info.identities.contains(text) || $0.info.node == real || $0.info.identity == text
+        }
+        let usable = named.filter { $0.info.supported }
+        if usable.count == 1 { return usable[0].info }
+        if usable.count > 1 {
+            let candidates = usable.map { "\"\($0.info.identity)\" (\($0.info.node))" }.joined(separator: ", ")
+            throw DeviceError(
+                .configuration, operation: "", device: device, reason: "several cameras fit: \(candidates)",
+                advice: "name one of them")
+        }
+        guard let one = named.first else {
+            let cameras = found.filter { $0.info.supported }.map { "\"\($0.info.identity)\"" }
+            throw DeviceError(
+                .absent, operation: "", device: device,
+                reason: cameras.isEmpty ? "there is no camera" : "there are only \(cameras.joined(separator: ", "))",
+                advice: "it is waited for; `onstage devices` lists all")
+        }
+        if let barred = named.first(where: { $0.isBarred }) { throw permission(barred, device) }
+        if let waiting = named.first(where: { $0.info.isWaiting }) {
+            throw DeviceError(
+                .absent, operation: waiting.fault == nil ? "VIDIOC_QUERYCAP" : "open", device: device,
+                errno: waiting.fault, reason: waiting.info.reason, advice: "it is waited for")
+        }
+        throw DeviceError(
+            .configuration, operation: "VIDIOC_QUERYCAP", device: device, reason: one.info.reason,
+            advice: "`onstage devices` lists the cameras")
+    }
+
+    private func permission(_ found: Found, _ device: String) -> DeviceError {
+        DeviceError(
+            errno: found.fault ?? Errno.EACCES, operation: "open", device: found.info.node,
+            advice: "add the user to the group video")
+    }
+
+    private func realPath(_ path: String) -> String? {
+        guard let real = realpath(path, nil) else { return nil }
+        defer { free(real) }
+        return String(cString: real)
+    }
+}
+
+extension CameraFinder.Found {
+    fileprivate var isBarred: Bool { fault == Errno.EACCES || fault == Errno.EPERM }
+}

@@ -1,0 +1,80 @@
+public import OnstageCore
+internal import OnstageLinux
+internal import Synchronization
+
+/// One reader of a camera's frames; ends with ``remove()``.
+public final class FrameSink: Sendable {
+    /// What a sink is handed.
+    public enum Pixels: Hashable, Sendable {
+        /// The frame as the device made it, without a pass over its pixels.
+        case native
+        /// B, G, R, A, converted once a frame however many sinks ask.
+        case bgra
+    }
+
+    public let place: SinkPlace
+    public let pixels: Pixels
+    let queue: SinkQueue?
+    private let body: @Sendable (borrowing Frame) -> Void
+    private let complain: @Sendable (ConversionError) -> Void
+    private let delivered = Atomic<UInt64>(0)
+    let dropped = Atomic<UInt64>(0)
+    private let isRemoved = Atomic<Bool>(false)
+    private let onRemoval = Mutex<(@Sendable (FrameSink) -> Void)?>(nil)
+
+    init(
+        place: SinkPlace, pixels: Pixels, onRemoval: @escaping @Sendable (FrameSink) -> Void,
+        complain: @escaping @Sendable (ConversionError) -> Void, body: @escaping @Sendable (borrowing Frame) -> Void
+    ) {
+        self.place = place
+        self.pixels = pixels
+        self.body = body
+        self.complain = complain
+        queue = place == .queued ? SinkQueue() : nil
+        self.onRemoval.withLock { $0 = onRemoval }
+    }
+
+    /// Frames handed to this sink. *Runs on:* any thread.
+    public var deliveredCount: UInt64 { delivered.load(ordering: .relaxed) }
+    /// Frames that it missed because it was busy. *Runs on:* any thread.
+    public var droppedCount: UInt64 { dropped.load(ordering: .relaxed) }
+
+    /// Takes the sink off. No call begins afterwards; one that runs is not waited for. *Runs on:* any thread.
+    public func remove() {
+        isRemoved.store(true, ordering: .sequentiallyConsistent)
+        queue?.stop()
+        let action = onRemoval.withLock { action -> (@Sendable (FrameSink) -> Void)? in
+            defer { action = nil }
+            return action
+        }
+        action?(self)
+    }
+
+    /// Hands a frame over. *Runs on:* the device's thread, or the sink's own.
+    ///
+    /// - Parameter isWanted: asked once more after a conversion, which takes its time.
+    func call(_ buffer: FrameBuffer, missed: Int, isWanted: () -> Bool = { true }) {
+        guard !isRemoved.load(ordering: .relaxed) else { return }
+        switch pixels {
+        case .native:
+            body(Frame(buffer: buffer, missed: missed))
+        case .bgra:
+            do throws(ConversionError) {
+                let converted = try buffer.converted()
+                guard isWanted() else { return }
+                body(Frame(buffer: buffer, converted: converted, missed: missed))
+            } catch {
+                return complain(error)
+            }
+        }
+        delivered.wrappingAdd(1, ordering: .relaxed)
+    }
+
+    /// The sink's own thread. Ends when the sink is removed.
+    func run(_ queue: SinkQueue) {
+        while let taken = queue.next() {
+            call(taken.buffer, missed: taken.missed) { queue.isWanted(taken.epoch) }
+            taken.buffer.giveBack()
+        }
+    }
+}

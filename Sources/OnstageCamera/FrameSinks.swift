@@ -1,0 +1,91 @@
+package import OnstageCore
+internal import OnstageLinux
+internal import Synchronization
+
+/// The readers of one camera. May be changed at any time, from any thread.
+package final class FrameSinks: Sendable {
+    private let list = Mutex<[FrameSink]>([])
+    /// Counts changes of the list, so that the device's thread takes the lock only when there was one.
+    let version = Atomic<UInt64>(0)
+    private let complaint = Mutex<ConversionError?>(nil)
+    private let hasComplaint = Atomic<Bool>(false)
+
+    package init() {}
+
+    deinit {
+        for sink in list.withLock({ $0 }) { sink.queue?.stop() }
+    }
+
+    /// Adds a reader. Frames come from the next one on.
+    ///
+    /// `body` is never called for a frame of an acquire whose receipt has been given.
+    /// - Throws: `tooMany` when the kernel gives no thread for a queued sink.
+    @discardableResult
+    package func add(
+        _ place: SinkPlace = .queued, as pixels: FrameSink.Pixels = .native,
+        _ body: @escaping @Sendable (borrowing Frame) -> Void
+    ) throws(DeviceError) -> FrameSink {
+        let sink = FrameSink(
+            place: place, pixels: pixels,
+            onRemoval: { [weak self] sink in self?.forget(sink) },
+            complain: { [weak self] error in self?.complain(error) }, body: body)
+        if let queue = sink.queue {
+            try PosixThread.start("onstage-frames") { sink.run(queue) }
+        }
+        list.withLock { $0.append(sink) }
+        version.wrappingAdd(1, ordering: .releasing)
+        return sink
+    }
+
+    /// The frames as a sequence that holds the newest one until it is asked for; older ones are let go. A frame from before
+    /// a release is never handed out after it. Ends when the last copy of the sequence's iterator goes.
+    package func frames() throws(DeviceError) -> NewestFrames {
+        let slot = NewestFrames.Slot()
+        let sink = try add(.inline) { frame in slot.put(frame.keep()) }
+        slot.sink.withLock { $0 = sink }
+        withdrawals.withLock { $0.append(Weak(slot)) }
+        return NewestFrames(slot: slot)
+    }
+
+    /// Buffers that the readers may have out of the ring at once: one in work for each queued sink and each sequence, and
+    /// the newest, which waits for all of them.
+    package var bufferNeed: Int {
+        let busy = list.withLock { $0.count { $0.queue != nil } } + withdrawals.withLock { $0.count { $0.slot != nil } }
+        return busy
+    }
+
+    var all: [FrameSink] { list.withLock { $0 } }
+
+    private struct Weak: Sendable {
+        weak let slot: NewestFrames.Slot?
+        init(_ slot: NewestFrames.Slot) { self.slot = slot }
+    }
+    private let withdrawals = Mutex<[Weak]>([])
+
+    /// Lets go of the frames that wait in sequences. *Runs on:* the device's thread, at a release.
+    func withdrawSequences() {
+        let slots = withdrawals.withLock { list -> [NewestFrames.Slot] in
+            list.removeAll { $0.slot == nil }
+            return list.compactMap { $0.slot }
+        }
+        for slot in slots { slot.withdraw() }
+    }
+
+    private func forget(_ sink: FrameSink) {
+        list.withLock { $0.removeAll { $0 === sink } }
+        version.wrappingAdd(1, ordering: .releasing)
+    }
+
+    private func complain(_ error: ConversionError) {
+        complaint.withLock { $0 = error }
+        hasComplaint.store(true, ordering: .releasing)
+    }
+
+    /// Why the last conversion failed, once. *Runs on:* the device's thread.
+    func takeComplaint() -> ConversionError? {
+        guard hasComplaint.load(ordering: .relaxed), hasComplaint.exchange(false, ordering: .acquiring) else {
+            return nil
+        }
+        return complaint.withLock { $0 }
+    }
+}

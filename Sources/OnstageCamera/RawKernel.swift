@@ -1,0 +1,53 @@
+internal import CLinux
+internal import CV4L2
+
+/// The kernel itself.
+package struct RawKernel: VideoKernel {
+    package init() {}
+
+    package var isConverting: Bool { false }
+
+    package func open(_ node: String) -> Int32 {
+        clinux_open(node, O_RDWR | O_NONBLOCK)
+    }
+
+    package func close(_ descriptor: Int32) {
+        _ = clinux_close(descriptor)
+    }
+
+    package func call(_ descriptor: Int32, _ call: VideoCall, _ argument: UnsafeMutableRawPointer) -> Int32 {
+        switch call {
+        case .queryCapability: cv4l2_querycap(descriptor, argument.assumingMemoryBound(to: v4l2_capability.self))
+        case .enumerateFormats: cv4l2_enum_fmt(descriptor, argument.assumingMemoryBound(to: v4l2_fmtdesc.self))
+        case .enumerateSizes:
+            cv4l2_enum_framesizes(descriptor, argument.assumingMemoryBound(to: v4l2_frmsizeenum.self))
+        case .enumerateIntervals:
+            cv4l2_enum_frameintervals(descriptor, argument.assumingMemoryBound(to: v4l2_frmivalenum.self))
+        case .getFormat: cv4l2_g_fmt(descriptor, argument.assumingMemoryBound(to: v4l2_format.self))
+        case .tryFormat: cv4l2_try_fmt(descriptor, argument.assumingMemoryBound(to: v4l2_format.self))
+        case .setFormat: cv4l2_s_fmt(descriptor, argument.assumingMemoryBound(to: v4l2_format.self))
+        case .getParameters: cv4l2_g_parm(descriptor, argument.assumingMemoryBound(to: v4l2_streamparm.self))
+        case .setParameters: cv4l2_s_parm(descriptor, argument.assumingMemoryBound(to: v4l2_streamparm.self))
+        case .requestBuffers: cv4l2_reqbufs(descriptor, argument.assumingMemoryBound(to: v4l2_requestbuffers.self))
+        case .queryBuffer: cv4l2_querybuf(descriptor, argument.assumingMemoryBound(to: v4l2_buffer.self))
+        case .queue: cv4l2_qbuf(descriptor, argument.assumingMemoryBound(to: v4l2_buffer.self))
+        case .dequeue: cv4l2_dqbuf(descriptor, argument.assumingMemoryBound(to: v4l2_buffer.self))
+        case .streamOn: cv4l2_streamon(descriptor, argument.assumingMemoryBound(to: Int32.self))
+        case .streamOff: cv4l2_streamoff(descriptor, argument.assumingMemoryBound(to: Int32.self))
+        }
+    }
+
+    package func map(
+        _ descriptor: Int32, length: Int, offset: Int64, fault: inout Int32
+    ) -> UnsafeMutableRawPointer? {
+        cv4l2_map(descriptor, length, offset, &fault)
+    }
+
+    package func unmap(_ address: UnsafeMutableRawPointer, length: Int) -> Int32 {
+        cv4l2_unmap(address, length)
+    }
+
+    package func detach(_ address: UnsafeMutableRawPointer, length: Int, copying: Bool) -> Int32 {
+        cv4l2_detach(address, length, copying ? 1 : 0)
+    }
+}

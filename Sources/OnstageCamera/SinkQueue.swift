@@ -1,0 +1,91 @@
+/// The slot between the device's thread and a sink's own: the newest frame, or nothing.
+///
+/// Unchecked: everything that changes is touched with the gate's lock only.
+final class SinkQueue: @unchecked Sendable {
+    struct Taken {
+        let buffer: FrameBuffer
+        let missed: Int
+        let epoch: UInt64
+    }
+
+    private let gate = Gate()
+    private var slot: FrameBuffer?
+    private var missed = 0
+    /// Counts the releases: what was taken before one is not begun after it.
+    private var epoch: UInt64 = 0
+    private var isStopped = false
+
+    /// Puts a frame, which has a hold for this slot already, in the place of the one that waits, which is handed back.
+    /// *Runs on:* the device's thread.
+    func put(_ buffer: FrameBuffer) -> FrameBuffer? {
+        gate.lock()
+        defer { gate.unlock() }
+        if isStopped { return buffer }
+        let old = slot
+        slot = buffer
+        if old != nil { missed += 1 } else { gate.wake() }
+        return old
+    }
+
+    /// Takes back the frame that waits, because a newer one has come. *Runs on:* the device's thread.
+    func displace() -> FrameBuffer? {
+        gate.lock()
+        defer { gate.unlock() }
+        guard let old = slot else { return nil }
+        slot = nil
+        missed += 1
+        return old
+    }
+
+    /// A frame passed by because there was no buffer to spare. *Runs on:* the device's thread.
+    func skip() {
+        gate.lock()
+        missed += 1
+        gate.unlock()
+    }
+
+    /// Nothing that was put begins a call any more; answers what waited. *Runs on:* the device's thread.
+    func withdraw() -> FrameBuffer? {
+        gate.lock()
+        defer { gate.unlock() }
+        epoch += 1
+        missed = 0
+        let old = slot
+        slot = nil
+        return old
+    }
+
+    /// Ends the sink's thread. *Runs on:* any thread.
+    func stop() {
+        gate.lock()
+        isStopped = true
+        epoch += 1
+        let old = slot
+        slot = nil
+        gate.wake()
+        gate.unlock()
+        old?.giveBack()
+    }
+
+    /// Whether a call for what was taken in `epoch` may still begin.
+    func isWanted(_ epoch: UInt64) -> Bool {
+        gate.lock()
+        defer { gate.unlock() }
+        return self.epoch == epoch
+    }
+
+    /// The next frame; nil at the end. *Runs on:* the sink's own thread.
+    func next() -> Taken? {
+        gate.lock()
+        defer { gate.unlock() }
+        while true {
+            if isStopped { return nil }
+            if let buffer = slot {
+                slot = nil
+                defer { missed = 0 }
+                return Taken(buffer: buffer, missed: missed, epoch: epoch)
+            }
+            gate.wait()
+        }
+    }
+}
