@@ -1,0 +1,58 @@
+internal import CLinux
+internal import OnstageCore
+internal import OnstageLinux
+
+/// Where the kernel shows its sensors; a test shows others.
+package struct IIOTree: Sendable {
+    /// The folder with a link for each device and trigger.
+    package var devices: String
+    /// The folder with the nodes.
+    package var nodes: String
+    /// Lets a test make a call fail: told "open", "read" or "write" and the path, answers the errno it is to have.
+    package var fault: (@Sendable (_ operation: String, _ path: String) -> Int32?)?
+
+    package init(devices: String = "/sys/bus/iio/devices", nodes: String = "/dev") {
+        self.devices = devices
+        self.nodes = nodes
+    }
+
+    /// The kernel's own.
+    package static let system = IIOTree()
+
+    /// An attribute without the white space around it; nil when it is not there or cannot be read.
+    func attribute(_ path: String) -> String? {
+        if fault?("read", path) != nil { return nil }
+        guard var text = SmallFile.text(path)?[...] else { return nil }
+        while let last = text.last, last.isWhitespace { text.removeLast() }
+        while let first = text.first, first.isWhitespace { text.removeFirst() }
+        return String(text)
+    }
+
+    /// An attribute that is a finite number.
+    func number(_ path: String) -> Double? {
+        guard let text = attribute(path), let number = Double(text), number.isFinite else { return nil }
+        return number
+    }
+
+    func exists(_ path: String) -> Bool {
+        access(path, F_OK) == 0
+    }
+
+    /// Sets an attribute; answers 0 or the errno.
+    func write(_ value: String, to path: String) -> Int32 {
+        if let errno = fault?("write", path) { return errno }
+        let file = clinux_open(path, O_WRONLY | O_TRUNC)
+        guard file >= 0 else { return -file }
+        defer { _ = clinux_close(file) }
+        // An attribute is emptied with a line end: a write of nothing does not reach the driver.
+        var text = value.isEmpty ? "\n" : value
+        let answer = text.withUTF8 { clinux_write(file, $0.baseAddress, $0.count) }
+        return answer < 0 ? Int32(-answer) : 0
+    }
+
+    /// Opens a node to read it without ever waiting in a read.
+    func open(_ node: String) throws(DeviceError) -> Descriptor {
+        if let errno = fault?("open", node) { throw DeviceError(errno: errno, operation: "open", device: node) }
+        return try Descriptor(opening: node, flags: O_RDONLY | O_NONBLOCK)
+    }
+}
