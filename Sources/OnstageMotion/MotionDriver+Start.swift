@@ -37,9 +37,9 @@ extension MotionDriver {
         if scale.isGuessed { buffer.note("the device names no scale: 1 was taken") }
         try cancellation?.check("buffer/length", device: sensor.identity)
         try size(buffer)
-        setPowerDown(buffer)
         try cancellation?.check("buffer/enable", device: sensor.identity)
         try buffer.enable()
+        setPowerDown(buffer.sensor)
 
         storage.reserve(samples: min(buffer.length, 4_096), step: buffer.decoder.step)
         let now = MonotonicTime.now
@@ -75,12 +75,23 @@ extension MotionDriver {
     }
 
     /// How soon the kernel may switch the sensor off once it is released.
-    private func setPowerDown(_ buffer: SensorBuffer) {
+    ///
+    /// A HID sensor takes it only after it has been disabled once; until then it is tried again at the release.
+    private func setPowerDown(_ sensor: IIOSensor) {
         guard let delay = configuration.powerDownDelay else { return }
-        let file = powerDownFile(buffer.sensor)
-        let errno = tree.write(String(max(0, delay.wholeNanoseconds / 1_000_000)), to: file)
+        let milliseconds = max(0, delay.wholeNanoseconds / 1_000_000)
+        needsPowerDown = tree.write(String(milliseconds), to: powerDownFile(sensor)) != 0
+    }
+
+    /// The same after the buffer has been disabled. With 20 ms at least: the kernel would switch off within the write, and
+    /// with a sensor that answers late the release would wait for it.
+    private func setPowerDownAtRelease(_ sensor: IIOSensor) {
+        guard needsPowerDown, let delay = configuration.powerDownDelay else { return }
+        needsPowerDown = false
+        let file = powerDownFile(sensor)
+        let errno = tree.write(String(max(20, delay.wholeNanoseconds / 1_000_000)), to: file)
         if errno != 0 {
-            buffer.note("\(file) could not be set (\(Errno.name(errno))): the sensor goes off later than wished")
+            report(.note("\(file) could not be set (\(Errno.name(errno))): the sensor goes off later than wished"))
         }
     }
 
@@ -115,7 +126,11 @@ extension MotionDriver {
     func stop() {
         delivery.end()
         restorePowerDown()
-        buffer?.close()
+        if let buffer {
+            let wasEnabled = buffer.isEnabled
+            buffer.close()
+            if wasEnabled { setPowerDownAtRelease(buffer.sensor) }
+        }
         buffer = nil
         poller?.close()
         poller = nil

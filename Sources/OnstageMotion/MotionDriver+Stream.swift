@@ -67,14 +67,15 @@ extension MotionDriver {
                 DeviceError(
                     .stalled, operation: "poll", device: buffer.sensor.identity,
                     reason: "no sample for \(stallLimit); it is switched off and on once, and awaited")))
-        // With the kernel's usual delay it would not really be switched off in between.
-        let file = powerDownFile(buffer.sensor)
-        let delay = tree.attribute(file)
-        let isQuick = delay != nil && tree.write("0", to: file) == 0
-        savedPowerDown = isQuick ? delay : nil
         let errno = buffer.disable()
         if Self.meansGone(errno) { throw gone(errno) }
-        phase = .restarting(now + .milliseconds(isQuick ? 50 : 0))
+        // With the kernel's usual delay it would not really be switched off in between. The delay can be set from the first
+        // disable on only; and it is not nothing, so that the kernel switches off on a thread of its own and not in ours.
+        let file = powerDownFile(buffer.sensor)
+        savedPowerDown = tree.attribute(file)
+        let isQuick = savedPowerDown != nil && tree.write("20", to: file) == 0
+        if !isQuick { savedPowerDown = nil }
+        phase = .restarting(now + .milliseconds(isQuick ? 60 : 0))
     }
 
     func switchOnAgain(now: MonotonicTime) throws(DeviceError) {

@@ -40,6 +40,8 @@ package final class MotionDriver: DeviceDriver {
     /// Since when it has been silent for so long that it was switched off and on.
     var silentSince: MonotonicTime?
     var savedPowerDown: String?
+    /// The wished delay of switching off could not be set yet.
+    var needsPowerDown = false
     private var seenFlushes: UInt64 = 0
     /// Where the wait set has the listeners' wake and the node.
     private var wakeIndex: Int?

@@ -19,11 +19,11 @@ package struct IIOTree: Sendable {
     /// The kernel's own.
     package static let system = IIOTree()
 
-    /// An attribute without the white space around it; nil when it is not there or cannot be read.
+    /// An attribute without the white space around it (and the zero byte that some end in, `current_timestamp_clock` for one); nil when it is not there or cannot be read.
     func attribute(_ path: String) -> String? {
         if fault?("read", path) != nil { return nil }
         guard var text = SmallFile.text(path)?[...] else { return nil }
-        while let last = text.last, last.isWhitespace { text.removeLast() }
+        while let last = text.last, last.isWhitespace || last == "\0" { text.removeLast() }
         while let first = text.first, first.isWhitespace { text.removeFirst() }
         return String(text)
     }

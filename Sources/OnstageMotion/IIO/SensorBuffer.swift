@@ -87,12 +87,10 @@ final class SensorBuffer {
         let before = tree.attribute(file)
         clock = TimestampClock(before)
         guard let before, clock != .monotonic else { return }
-        guard tree.write("monotonic", to: file) == 0, tree.attribute(file) == "monotonic" else {
-            note("timestamps are on the clock \(before): they are converted")
-            return
-        }
-        undo.append((file, before))
-        clock = .monotonic
+        if tree.write("monotonic", to: file) == 0 { undo.append((file, before)) }
+        // What it is now decides, not whether the write was taken.
+        clock = TimestampClock(tree.attribute(file))
+        if clock != .monotonic { note("timestamps are on the clock \(before): they are converted") }
     }
 
     /// Switches on x, y, z and the time, everything else off, and reads how they lie.
