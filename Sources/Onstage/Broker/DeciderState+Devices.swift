@@ -13,6 +13,8 @@ extension DeciderState {
     }
 
     func deviceChanged(_ id: ResourceID) {
+        // The kernel tells of a close before the driver has let go: at once, and once more a little later.
+        timers.start(.again(id), at: now + .milliseconds(20))
         apply(id, .deviceChanged)
     }
 }

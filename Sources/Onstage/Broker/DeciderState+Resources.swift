@@ -44,6 +44,7 @@ extension DeciderState {
     private func goIfUnbound(_ id: ResourceID) {
         guard let entry = resources[id], entry.isUnbound, entry.machine.phase == .closed else { return }
         timers.stop(.retry(id))
+        timers.stop(.again(id))
         timers.stop(.watchdog(id))
         if let thread = entry.thread { thread.send(.end) } else { gone(id) }
     }

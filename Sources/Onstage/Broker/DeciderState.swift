@@ -94,6 +94,7 @@ final class DeciderState {
         for name in timers.due(now) {
             switch name {
             case .retry(let id): apply(id, .retry)
+            case .again(let id): apply(id, .deviceChanged)
             case .watchdog(let id):
                 guard let machine = resources[id]?.machine else { continue }
                 apply(id, .overdue(machine.generation))

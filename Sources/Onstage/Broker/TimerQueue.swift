@@ -4,6 +4,8 @@ internal import OnstageCore
 struct TimerQueue {
     enum Name: Hashable {
         case retry(ResourceID)
+        /// A holder has been seen to close; its driver may need a moment longer.
+        case again(ResourceID)
         case watchdog(ResourceID)
         case background
     }

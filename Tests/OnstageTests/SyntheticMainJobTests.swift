@@ -1,0 +1,204 @@
+import Glibc
+import Onstage
+import OnstageCore
+import Synchronization
+import Testing
+
+/// The main job without a machine that has any device: real threads, real time, a paced sink that keeps what was heard.
+@Suite("real: synthetic main job", .serialized, .timeLimit(.minutes(3))) struct SyntheticMainJobTests {
+    /// A folder that goes with the test.
+    private final class Folder {
+        let path: String
+        init() throws {
+            var name = Array("/tmp/onstage-test-XXXXXX".utf8CString)
+            guard mkdtemp(&name) != nil else { throw POSIXFailure(errno) }
+            path = String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        }
+        deinit {
+            if let folder = opendir(path) {
+                while let entry = readdir(folder) {
+                    let file = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                        pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+                    }
+                    _ = unlink(path + "/" + file)
+                }
+                closedir(folder)
+            }
+            _ = rmdir(path)
+        }
+    }
+
+    private struct POSIXFailure: Error {
+        let number: Int32
+        init(_ number: Int32) { self.number = number }
+    }
+
+    /// A 48 kHz S16 stereo WAV whose frame i carries i + 1: silence is 0 and never sound.
+    private func writeRamp(_ path: String, frames: Int) throws {
+        var bytes: [UInt8] = Array("RIFF".utf8)
+        func add<T: FixedWidthInteger>(_ value: T) { withUnsafeBytes(of: value.littleEndian) { bytes += $0 } }
+        let count = frames * 4
+        add(UInt32(36 + count))
+        bytes += Array("WAVEfmt ".utf8)
+        add(UInt32(16))
+        add(UInt16(1))
+        add(UInt16(2))
+        add(UInt32(48000))
+        add(UInt32(192_000))
+        add(UInt16(4))
+        add(UInt16(16))
+        bytes += Array("data".utf8)
+        add(UInt32(count))
+        for frame in 1...frames { add(UInt32(frame)) }
+        let file = open(path, O_CREAT | O_WRONLY | O_TRUNC, 0o600)
+        guard file >= 0 else { throw POSIXFailure(errno) }
+        defer { close(file) }
+        guard bytes.withUnsafeBytes({ write(file, $0.baseAddress, $0.count) }) == bytes.count else {
+            throw POSIXFailure(errno)
+        }
+    }
+
+    /// The frame numbers in a recording, silence left out.
+    private func heard(_ path: String) throws -> [UInt32] {
+        let file = open(path, O_RDONLY)
+        guard file >= 0 else { throw POSIXFailure(errno) }
+        defer { close(file) }
+        let size = Int(lseek(file, 0, SEEK_END))
+        var bytes = [UInt8](repeating: 0, count: size)
+        guard bytes.withUnsafeMutableBytes({ pread(file, $0.baseAddress, size, 0) }) == size, size >= 44 else {
+            throw POSIXFailure(errno)
+        }
+        return bytes.withUnsafeBytes { raw in
+            stride(from: 44, to: size - 3, by: 4).compactMap { offset in
+                let frame = raw.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
+                return frame == 0 ? nil : frame
+            }
+        }
+    }
+
+    /// The program of the README, with devices that do not exist.
+    @Test func theReadmesProgram() async throws {
+        let folder = try Folder()
+        try writeRamp(folder.path + "/song.wav", frames: 480_000)
+
+        let broker = try Broker()
+        let scene = broker.scene("main")
+
+        let camera = try Camera(isSynthetic: true)
+        let frames = Atomic<Int>(0)
+        try camera.onFrame { frame in if frame.width > 0 { frames.wrappingAdd(1, ordering: .relaxed) } }
+        let motion = Motion(.accelerometer, rate: .game, isSynthetic: true)
+        let gravity = Mutex<[Double]>([])
+        try motion.onSample { sample in
+            if let value = sample.metersPerSecondSquared { gravity.withLock { $0.append(value.z) } }
+        }
+        var options = Player.Options()
+        options.output = nil
+        let player = try Player(
+            media: folder.path + "/song.wav", options, positions: Positions(directory: folder.path))
+        player.playWhenReady = true
+
+        try scene.bind(camera)
+        try scene.bind(motion)
+        try scene.bind(player)
+        let recorder = EventRecorder(broker)
+        scene.resume()
+        for name in ["camera", "accelerometer", "playback"] {
+            await recorder.wait { events in
+                events.contains { if case .first(let found, _) = $0 { found.resource == name } else { false } }
+            }
+        }
+        scene.pause()
+        let receipts = await scene.released
+
+        #expect(receipts.map(\.resource).sorted() == ["accelerometer", "camera", "playback"])
+        #expect(receipts.allSatisfy { !$0.forced && !$0.stuck && $0.released != nil })
+        #expect(frames.load(ordering: .relaxed) > 0)
+        #expect(gravity.withLock { $0 }.allSatisfy { abs($0 - 9.80665) < 0.1 })
+        let position = player.position
+        #expect(position > 0)
+        #expect(receipts.first { $0.resource == "playback" }?.detail.position == position)
+        await broker.close()
+        #expect(player.position == position, "a position stands still while nothing plays")
+    }
+
+    @Test func resumeAndPauseReturnAtOnce() async throws {
+        let broker = try Broker()
+        let scene = broker.scene("main")
+        try scene.bind(try Camera(isSynthetic: true))
+        try scene.bind(
+            Player(
+                builtIn: {
+                    var options = Player.Options()
+                    options.output = nil
+                    return options
+                }()))
+        var worst = Duration.zero
+        for _ in 0..<100 {
+            let start = ContinuousClock.now
+            scene.resume()
+            let middle = ContinuousClock.now
+            scene.pause()
+            worst = max(worst, middle - start, ContinuousClock.now - middle)
+            _ = await scene.released
+        }
+        print("worst wish of 200: \(worst)")
+        // Under 1 ms on a quiet machine; the rest is for one that gives the thread's time to others.
+        #expect(worst < .milliseconds(20))
+        await broker.close()
+    }
+
+    /// Descriptors of this process, by what they lead to, without those of other tests (sockets, pipes).
+    @Test func twoHundredCyclesLoseNothing() async throws {
+        let folder = try Folder()
+        try writeRamp(folder.path + "/ramp.wav", frames: 48_000 * 60)
+        let broker = try Broker()
+        let recorder = EventRecorder(broker)
+        let scene = broker.scene("main")
+        var options = Player.Options()
+        options.output = nil
+        options.recording = folder.path + "/heard.wav"
+        let player = try Player(media: folder.path + "/ramp.wav", options)
+        player.playWhenReady = true
+        let camera = try Camera(isSynthetic: true)
+        try camera.onFrame(.inline) { _ in }
+        try scene.bind(camera)
+        try scene.bind(player)
+        var delays: [Duration] = []
+        for cycle in 0..<200 {
+            scene.resume()
+            if cycle % 10 == 0 {
+                let before = recorder.events.count
+                await recorder.wait { events in
+                    events.dropFirst(before).contains { event in
+                        if case .first(let name, _) = event { name.resource == "playback" } else { false }
+                    }
+                }
+            } else {
+                var pause = timespec(tv_sec: 0, tv_nsec: cycle % 3 == 0 ? 1_000_000 : cycle % 40 * 1_000_000)
+                nanosleep(&pause, nil)  // the time between two wishes is what is tried here
+            }
+            scene.pause()
+            if cycle % 2 == 0 {
+                for receipt in await scene.released {
+                    guard let released = receipt.released else { continue }
+                    delays.append(released - receipt.asked)
+                }
+            }
+        }
+        _ = await scene.released
+        #expect(scene.phase == .inactive)
+        await broker.close()
+        let numbers = try heard(folder.path + "/heard.wav")
+        #expect(numbers.first == 1)
+        var wrong = 0
+        for (a, b) in zip(numbers, numbers.dropFirst()) where b != a + 1 { wrong += 1 }
+        #expect(wrong == 0, "frames lost or repeated")
+        #expect(Int64(numbers.count) == player.position)
+        delays.sort()
+        let p99 = delays[min(delays.count - 1, delays.count * 99 / 100)]
+        print("200 cycles: \(numbers.count) frames heard, released p99 \(p99), worst \(delays.last ?? .zero)")
+        #expect(p99 <= .milliseconds(200))
+        #expect(recorder.receipts.allSatisfy { !$0.forced && !$0.stuck })
+    }
+}
