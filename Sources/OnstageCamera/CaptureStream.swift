@@ -263,13 +263,15 @@ final class CaptureStream {
             stamp: Int64(stamp.tv_sec) * 1_000_000_000 + Int64(stamp.tv_usec) * 1000)
         if kernel.isConverting { return copyOut(&frame) }
         let buffer = buffers[index]
-        for plane in buffer.memories.indices {
+        var plane = 0
+        while plane < buffer.memories.count {
             let length = buffer.memories[plane].length
             let bytes = isMultiPlanar ? Int(planes[plane].bytesused) : Int(raw.pointee.bytesused)
             let offset = isMultiPlanar ? Int(planes[plane].data_offset) : 0
             // Never more than there is, whatever the driver says.
             buffer.used[plane].offset = min(offset, length)
             buffer.used[plane].count = max(0, min(bytes, length) - min(offset, length))
+            plane += 1
         }
         return .buffer(frame)
     }

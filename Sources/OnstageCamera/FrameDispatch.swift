@@ -2,6 +2,9 @@ internal import OnstageCore
 internal import Synchronization
 
 /// Hands frames to the sinks, on the device's thread.
+///
+/// Its loops count by hand: without optimization `for … in` makes an object at each turn, and nothing may be made for a
+/// frame in any build.
 struct FrameDispatch {
     let sinks: FrameSinks
     let counters: FrameCounters
@@ -27,7 +30,10 @@ struct FrameDispatch {
     /// Takes back what waits in slots: a newer frame is here. Buffers without a hold left go home.
     mutating func displace() {
         refresh()
-        for sink in queued {
+        var index = 0
+        while index < queued.count {
+            let sink = queued[index]
+            index += 1
             guard let old = sink.queue?.displace() else { continue }
             counters.dropped.wrappingAdd(1, ordering: .relaxed)
             sink.dropped.wrappingAdd(1, ordering: .relaxed)
@@ -40,7 +46,10 @@ struct FrameDispatch {
     /// - Parameter mayLend: Whether the device has another buffer to fill; else queued sinks are passed by.
     mutating func deliver(_ buffer: FrameBuffer, mayLend: Bool) {
         counters.delivered.wrappingAdd(1, ordering: .relaxed)
-        for sink in queued {
+        var index = 0
+        while index < queued.count {
+            let sink = queued[index]
+            index += 1
             guard mayLend, let queue = sink.queue else {
                 sink.queue?.skip()
                 sink.dropped.wrappingAdd(1, ordering: .relaxed)
@@ -50,7 +59,11 @@ struct FrameDispatch {
             buffer.hold()
             queue.put(buffer)?.giveBack()
         }
-        for sink in inline { sink.call(buffer, missed: 0) }
+        index = 0
+        while index < inline.count {
+            inline[index].call(buffer, missed: 0)
+            index += 1
+        }
     }
 
     /// After this no call begins for any frame so far.

@@ -31,12 +31,14 @@ package enum TestPattern {
             put(bytes, layout, at: numberRows * stride, column: column, isHere ? (255, 255, 255) : (64, 64, 64))
         }
         // The other rows of both are copies of their first.
-        for (first, count) in [(0, numberRows), (numberRows, movingRows)] {
-            for row in 1..<count where first + row < layout.height {
-                let from = UnsafeRawBufferPointer(rebasing: bytes[first * stride..<first * stride + stride])
-                UnsafeMutableRawBufferPointer(rebasing: bytes[(first + row) * stride..<(first + row + 1) * stride])
-                    .copyMemory(from: from)
+        var row = 1
+        while row < numberRows + movingRows, row < layout.height {
+            let first = row < numberRows ? 0 : numberRows
+            if row != first {
+                let from = UnsafeRawBufferPointer(rebasing: bytes[first * stride..<(first + 1) * stride])
+                UnsafeMutableRawBufferPointer(rebasing: bytes[row * stride..<(row + 1) * stride]).copyMemory(from: from)
             }
+            row += 1
         }
     }
 

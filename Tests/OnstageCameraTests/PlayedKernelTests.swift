@@ -277,15 +277,25 @@ struct PlayedKernelTests {
     @Test("with every buffer kept the driver waits for one to come home, and stalls no alarm")
     func starving() throws {
         let camera = PlayedCamera()
-        let kept = Log<KeptFrame>()
-        var sink: FrameSink? = try camera.sinks.add(.inline) { kept.append($0.keep()) }
+        let kept = Mutex<[KeptFrame]>([])
+        let sink = try camera.sinks.add(.inline) { frame in
+            let one = frame.keep()
+            kept.withLock { $0.append(one) }
+        }
         try camera.acquire()
         try camera.frames([0, 1])
         camera.advance(.seconds(5))
         try camera.turn()
+        #expect(camera.kernel.state.withLock { $0.queued.isEmpty })
+        sink.remove()
+        kept.withLock { $0.removeAll() }
+        try camera.turn()
+        #expect(camera.kernel.state.withLock { $0.queued.count } == 2)
+        camera.advance(.milliseconds(500))
+        try camera.turn()
         #expect(camera.recovered.isEmpty)
-        sink?.remove()
-        sink = nil
+        try camera.frames([2])
+        #expect(camera.driver.counts.delivered == 3)
         camera.release()
         #expect(camera.kernel.isClean)
     }
