@@ -37,11 +37,12 @@ final class PlayedCamera {
         let now = Mutex(MonotonicTime(nanoseconds: 1_000_000_000_000))
     }
 
-    init(_ configuration: CameraConfiguration = CameraConfiguration()) {
+    /// - Parameter library: plays libv4l2.
+    init(_ configuration: CameraConfiguration = CameraConfiguration(), library: PlayedKernel? = nil) {
         let (reports, time) = (reports, time)
         driver = CameraDriver(
             configuration: configuration, sinks: sinks, report: { reports.append($0) }, kernel: kernel,
-            finder: CameraFinder(kernel: kernel, sys: "/nonexistent", dev: "/nonexistent"), converting: { nil },
+            finder: CameraFinder(kernel: kernel, sys: "/nonexistent", dev: "/nonexistent"), converting: { library },
             clock: { time.now.withLock { $0 } })
     }
 

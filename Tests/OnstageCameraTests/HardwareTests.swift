@@ -201,7 +201,6 @@ struct HardwareTests {
         #expect(try turner.turn(for: .seconds(10)) { driver.counts.delivered > 0 })
         turner.release()
         let picture = try #require(pictures.entries.first, "\(failures.entries) \(acquired.format)")
-        print("\(format): set \(acquired.format[0].value) \(acquired.notes)")
         // 75 % colour bars, from left to right.
         let bars = [
             (191, 191, 191), (191, 191, 0), (0, 191, 191), (0, 191, 0), (191, 0, 191), (191, 0, 0), (0, 0, 191),
@@ -229,6 +228,28 @@ struct HardwareTests {
         #expect(try turner.turn(for: .seconds(10)) { driver.counts.delivered > 0 })
         turner.release()
         #expect(Bench.heldNodes.isEmpty)
+    }
+
+    @Test("V-24: all through libv4l2 itself: frames, a kept one over the release, nothing held")
+    func library() throws {
+        let kernel = try #require(CameraDriver.library())
+        let sinks = FrameSinks()
+        let kept = Log<KeptFrame>()
+        try sinks.add(.inline) { if kept.count == 0 { kept.append($0.keep()) } }
+        for format in [PixelFormat.rgb24, .i420] {
+            let driver = CameraDriver(
+                configuration: CameraConfiguration(
+                    selector: .driver("vivid"), width: 640, height: 360, pixelFormat: format, keptFrames: 1,
+                    keptFramePolicy: .copy), sinks: sinks, report: { _ in }, kernel: kernel,
+                finder: CameraFinder())
+            let turner = try Turner(driver)
+            _ = try turner.acquire()
+            #expect(try turner.turn(for: .seconds(10)) { driver.counts.delivered > 5 })
+            turner.release()
+            #expect(Bench.heldNodes.isEmpty)
+        }
+        #expect(kept.entries.first?.withFrame { $0.withUnsafeBytes { $0.contains { $0 != 0 } } } == true)
+        #expect(Bench.shell("timeout 20 v4l2-ctl -d /dev/video0 --stream-mmap --stream-count=2").status == 0)
     }
 
     @Test("found by every form of its name; nothing stays open")

@@ -46,7 +46,10 @@ final class PlayedKernel: VideoKernel {
     }
     let state = Mutex(State())
 
-    var isConverting: Bool { false }
+    /// Whether it plays libv4l2.
+    let isConverting: Bool
+    init(isConverting: Bool = false) { self.isConverting = isConverting }
+
     var isClean: Bool { state.withLock { $0.opened == $0.closed && $0.mapped.isEmpty && !$0.isOn } }
     var calls: [VideoCall] { state.withLock { $0.calls } }
 

@@ -299,4 +299,38 @@ struct PlayedKernelTests {
         camera.release()
         #expect(camera.kernel.isClean)
     }
+
+    @Test("V-24: libv4l2 only for what the camera lacks; its memory is never lent")
+    func converting() throws {
+        let library = PlayedKernel(isConverting: true)
+        library.state.withLock { $0.formats = ["RGB3"] }
+        let camera = PlayedCamera(CameraConfiguration(pixelFormat: .rgb24, keptFrames: 1), library: library)
+        let kept = Log<KeptFrame>()
+        let sink = try camera.sinks.add(.inline) { kept.append($0.keep()) }
+        let acquired = try camera.acquire()
+        #expect(acquired.notes.isEmpty)
+        #expect(acquired.format.contains { $0.name == "converted" && $0.value == .flag(true) })
+        #expect(camera.kernel.isClean)
+        func frame(_ number: UInt32) throws {
+            camera.advance(.milliseconds(33))
+            library.give(.init(sequence: number, stamp: camera.now.nanoseconds, fill: 0x40))
+            try camera.turn(answers: WaitSet.readable)
+        }
+        try frame(0)
+        sink.remove()
+        for number in 1..<20 as Range<UInt32> { try frame(number) }
+        #expect(camera.driver.counts.delivered == 20)
+        #expect(library.state.withLock { $0.queued.count } == 3)
+        #expect(kept.entries[0].withFrame { $0.withUnsafeBytes { $0[1000] } } == 0x40)
+        camera.release()
+        #expect(library.isClean)
+        #expect(kept.entries[0].withFrame { $0.withUnsafeBytes { $0[1000] } } == 0)
+
+        // What neither has is adjusted, by the plain node.
+        let other = PlayedCamera(CameraConfiguration(pixelFormat: .grey), library: library)
+        #expect(try other.acquire().notes == ["asked for GREY, YUYV is set"])
+        #expect(library.isClean)
+        other.release()
+        #expect(other.kernel.isClean)
+    }
 }
