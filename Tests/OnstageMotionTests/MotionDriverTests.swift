@@ -1,3 +1,4 @@
+import CLinux
 import OnstageCore
 import OnstageLinux
 import Synchronization
@@ -352,5 +353,29 @@ import Testing
         rig.loop.release()
         var iterator = samples.makeAsyncIterator()
         #expect(await iterator.next()?.raw.x == 1)
+    }
+
+    /// After the release nothing that waited in a listener's queue begins, and the release does not wait for a slow one.
+    @Test func nothingAfterRelease() throws {
+        let rig = try Rig(listens: false)
+        let gate = try Mailbox<Void>()
+        let begun = Mutex(0)
+        let sink = try rig.sinks.add(.queued) { _ in
+            begun.withLock { $0 += 1 }
+            var entry = pollfd(fd: gate.descriptor, events: Int16(POLLIN), revents: 0)
+            _ = clinux_poll(&entry, 1, 5_000_000_000)
+        }
+        try rig.loop.acquire()
+        for index in 1...10 { rig.node.send(Int16(index), 0, 981, at: Int64(index) * 20_000_000) }
+        try rig.loop.run { rig.driver.counts.delivered == 10 && begun.withLock { $0 } == 1 }
+        #expect(rig.loop.release().1 < .milliseconds(100))
+        gate.send(())
+        // The next acquire's sample is the next that is begun.
+        try rig.loop.acquire()
+        rig.node.send(99, 0, 981, at: 1_000_000_000)
+        try rig.loop.run { sink.deliveredCount == 2 }
+        #expect(begun.withLock { $0 } == 2)
+        #expect(rig.driver.counts.dropped == 9)
+        rig.loop.release()
     }
 }
