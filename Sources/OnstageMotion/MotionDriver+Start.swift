@@ -50,7 +50,7 @@ extension MotionDriver {
         phase = .streaming
         return Acquired(
             format: [
-                ("rateAsked", Self.value(wishes.rate)), ("rate", .number(rate.real ?? 0)),
+                ("rateAsked", Self.value(wishes.rate)), ("rate", rate.real.map { .number($0) } ?? .text("unknown")),
                 ("scale", .number(scale.scale.x)),
                 ("clock", .text(buffer.clock.name)), ("trigger", .text(buffer.trigger ?? "none")),
                 ("polled", .flag(false)),
