@@ -23,6 +23,7 @@ public final class Broker: Sendable {
         /// What the library has to say, a line each; the library itself writes nowhere. *Runs on:* any thread.
         public var log: @Sendable (LogLevel, String) -> Void = { _, _ in }
         package var clock: any MonotonicClock = SystemClock()
+        package var retry = RetryPolicy()
 
         public init() {}
     }
@@ -112,6 +113,12 @@ public final class Broker: Sendable {
     /// Hands each event to `observe`, in order, on the deciding thread: it must not wait.
     package func observe(_ observe: @escaping @Sendable (BrokerEvent) -> Void) {
         decider.send(.subscribe(observe, finish: {}))
+    }
+
+    /// Calls `done` on the deciding thread when every wish before has been decided and its events have been handed out: it
+    /// must not wait. Never called when the broker is closed before.
+    package func afterWishes(_ done: @escaping @Sendable () -> Void) {
+        decider.send(.barrier(done))
     }
 
     func nextResource() -> ResourceID {

@@ -14,6 +14,7 @@ extension DeciderState {
         }
         var limits = ResourceMachine.Limits()
         limits.watchdog = configuration.releaseWatchdog
+        limits.retry = configuration.retry
         var reasons = handle.standingReasons.withLock { $0 }
         reasons.formUnion(standing)
         reasons.insert(PauseReasons(.lifecycle))
@@ -233,8 +234,10 @@ extension DeciderState {
         emit(.released(receipt))
         if let position = detail.position, let journal = entry.handle.journal {
             let decider = broker.decider
+            // By its name: the resource may be unbound before the disk is done.
+            let name = name(id)
             journal.record(position, scene: receipt.scene) { at in
-                decider.send(.stored(id, position: position, asked: pause.asked, at: at))
+                decider.send(.stored(name, position: position, asked: pause.asked, at: at))
             }
         }
         answerWaiting(entry.scene)

@@ -79,8 +79,11 @@ extension DeciderState {
             if entry.isShaded {
                 scenes[id]?.isShaded = false
                 let scene = entry.scene
-                callOut(id) { scene.hideShades() }
-                return
+                // Without a shade that stands there is nothing to wait for before the next step.
+                if scene.shared.withLock({ $0.isShaded }) {
+                    callOut(id) { scene.hideShades() }
+                    return
+                }
             }
             runBlocks(id)
         }

@@ -132,6 +132,7 @@ final class DeciderState {
         case .subscribe(let yield, let finish):
             if isClosing { finish() } else { subscribers.append((yield, finish)) }
         case .close(let done): close(done)
+        case .barrier(let done): done()
         case .answer(let id, let answer): self.answer(id, answer)
         case .sceneCallbackReturned(let id):
             scenes[id]?.isCallingOut = false
@@ -139,8 +140,8 @@ final class DeciderState {
         case .appCallbackReturned:
             isAppCallingOut = false
             stepApp()
-        case .stored(let id, let position, let asked, let at):
-            emit(.stored(name(id), position: position, asked: asked, at: at))
+        case .stored(let name, let position, let asked, let at):
+            emit(.stored(name, position: position, asked: asked, at: at))
         }
     }
 
@@ -157,7 +158,8 @@ final class DeciderState {
     /// Ends the threads when nothing is held any more.
     func finishIfDone() {
         guard isClosing, !isFinished, resources.isEmpty, !isAppCallingOut,
-            scenes.values.allSatisfy({ !$0.isCallingOut })
+            // Also the steps that are still to be taken: they are told to those who watch.
+            scenes.values.allSatisfy({ !$0.isCallingOut && $0.lifecycle.isSettled })
         else { return }
         isFinished = true
         for subscriber in subscribers { subscriber.finish() }

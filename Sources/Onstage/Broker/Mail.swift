@@ -23,10 +23,12 @@ enum Mail: Sendable {
     case awaitReleased(SceneID, CheckedContinuation<[ReleaseReceipt], Never>)
     case subscribe(@Sendable (BrokerEvent) -> Void, finish: @Sendable () -> Void)
     case close(@Sendable () -> Void)
+    /// All mail before has been decided.
+    case barrier(@Sendable () -> Void)
     // Answers
     case answer(ResourceID, DeviceAnswer)
     /// A lifecycle callback, or the blocks of an activation, have returned.
     case sceneCallbackReturned(SceneID)
     case appCallbackReturned
-    case stored(ResourceID, position: Int64, asked: MonotonicTime, at: MonotonicTime)
+    case stored(ResourceName, position: Int64, asked: MonotonicTime, at: MonotonicTime)
 }
