@@ -1,7 +1,7 @@
+internal import CLinux
 internal import Glibc
 
-let arguments = Array(CommandLine.arguments.dropFirst())
-if arguments.starts(with: ["bench", "imu"]) {
-    exit(BenchIMU.run(Array(arguments.dropFirst(2))))
-}
-print("onstage")
+// A descriptor that the shell has closed would be given to the first file or socket that is opened, and be written to as
+// if it were the terminal.
+clinux_fill_standard_descriptors()
+exit(Command.run(Array(CommandLine.arguments.dropFirst())))

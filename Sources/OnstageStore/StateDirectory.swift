@@ -1,6 +1,6 @@
 internal import CLinux
 internal import Glibc
-internal import OnstageCore
+package import OnstageCore
 
 /// The directory in which what outlives the process is kept.
 package enum StateDirectory {
@@ -19,7 +19,7 @@ package enum StateDirectory {
     /// Makes `path` and what it lies in, for its owner alone (0700), as far as it is not there. Each new name is on the
     /// disk when this returns.
     /// - Throws: the errno of the call, by the one table. *C: `mkdir`, `fsync`.*
-    static func make(_ path: String) throws(DeviceError) {
+    package static func make(_ path: String) throws(DeviceError) {
         var status = stat()
         if stat(path, &status) == 0 {
             guard status.st_mode & S_IFMT == S_IFDIR else {

@@ -127,6 +127,13 @@ static inline int clinux_poll(struct pollfd *set, unsigned long count, int64_t n
     return answer;
 }
 
+// Opens /dev/null for standard input, output and error where the shell has closed them.
+static inline void clinux_fill_standard_descriptors(void) {
+    for (int fd = 0; fd < 3; fd++) {
+        if (fcntl(fd, F_GETFD) < 0 && errno == EBADF && open("/dev/null", O_RDWR) != fd) return;
+    }
+}
+
 static inline int clinux_gettid(void) {
     return (int)syscall(SYS_gettid);
 }

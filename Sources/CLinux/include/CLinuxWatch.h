@@ -45,6 +45,12 @@ static inline int clinux_signalfd(const int *signals, int count) {
     return answer < 0 ? -errno : answer;
 }
 
+// Whether the program was started with this signal ignored (nohup).
+static inline bool clinux_is_ignored(int signal) {
+    struct sigaction action;
+    return sigaction(signal, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
 // The number of the next signal, or minus errno (EAGAIN: none).
 static inline int clinux_signalfd_next(int fd) {
     struct signalfd_siginfo signal;

@@ -31,6 +31,11 @@ public final class Player: Resource {
         /// What the position is kept under; nil for the file's path, size and time of change.
         public var key: String?
 
+        /// How far ahead it is written where nothing can be rewound.
+        package var nearLimit = Duration.milliseconds(40)
+        /// How far ahead of the pointer a pause cuts the sound off.
+        package var horizon = Duration.milliseconds(10)
+
         public init() {}
 
         var configuration: PlaybackConfiguration {
@@ -38,6 +43,8 @@ public final class Player: Resource {
             configuration.bufferTime = bufferTime
             configuration.pauseMode = pauseMode
             configuration.guardTime = guardTime
+            configuration.nearLimit = nearLimit
+            configuration.horizon = horizon
             configuration.isLooped = isLooped
             configuration.volume = volume
             configuration.journalInterval = journalInterval

@@ -1,0 +1,160 @@
+internal import Onstage
+internal import OnstageCore
+
+/// Makes a report of what a broker tells. *Runs on:* one thread.
+struct ReportCollector {
+    /// What is known of a resource beside its report.
+    fileprivate struct Track {
+        var entry: Report.Resource
+        var state = ResourceState.closed
+        /// An acquisition has been asked for and is neither open nor called off.
+        var isWaiting = false
+        /// A fault that trying again does not mend, and that nothing has mended.
+        var standing: DeviceError?
+        var lastError: String?
+        var isStuck = false
+    }
+
+    private(set) var transitions: [Report.Transition] = []
+    private var tracks: [Track] = []
+    private var indices: [ResourceName: Int] = [:]
+    private(set) var phases: [String: LifecycleState] = [:]
+    /// Where the synthetic sound is recorded: a fault of that file ends the recording for good.
+    var recording: String?
+    private(set) var recordingFault: DeviceError?
+    /// Lines of errors that a resource's report holds at most; the first ones and the newest one tell the story.
+    static let errorLimit = 200
+
+    /// Enters a resource, so that it is in the report even if nothing ever happens to it.
+    mutating func add(_ name: ResourceName, _ kind: ResourceKind, isSynthetic: Bool) {
+        guard indices[name] == nil else { return }
+        indices[name] = tracks.count
+        var entry = Report.Resource(id: name.resource, scene: name.scene, kind: kind)
+        entry.isSynthetic = isSynthetic
+        tracks.append(Track(entry: entry))
+    }
+
+    mutating func take(_ event: BrokerEvent) {
+        switch event {
+        case .sceneMoved(let scene, let from, let to, let at):
+            transitions.append(.init(at: at, scene: scene, from: from, to: to))
+            phases[scene] = to
+        case .resourceChanged(let name, let state, let error, let at):
+            change(name) { $0.change(state, error, at) }
+        case .acquired(let name, let device, let format, let asked, let at):
+            change(name) { $0.acquired(device, format, asked: asked, at) }
+        case .first(let name, let at):
+            change(name) { track in
+                guard let last = track.entry.acquisitions.indices.last else { return }
+                if track.entry.acquisitions[last].first == nil { track.entry.acquisitions[last].first = at }
+            }
+        case .released(let receipt):
+            change(ResourceName(resource: receipt.resource, scene: receipt.scene)) { $0.released(receipt) }
+        case .stored(let name, _, let asked, let at):
+            change(name) { track in
+                let receipts = track.entry.receipts
+                guard let index = receipts.lastIndex(where: { $0.receipt.asked == asked }) else { return }
+                track.entry.receipts[index].stored = at
+            }
+        case .recovered(let name, let error, _):
+            // One that could not be begun at all (a read-only root) is an error like others; one that breaks off has lost
+            // what was heard.
+            if let recording, error.device == recording, error.operation != "open" || error.errno == Errno.ENOSPC {
+                recordingFault = error
+            }
+            change(name) { $0.complain("\(error)") }
+        case .appMoved, .refused, .interrupted, .interruptionEnded, .bound, .unbound, .note, .position, .ended: break
+        }
+    }
+
+    private mutating func change(_ name: ResourceName, _ change: (inout Track) -> Void) {
+        guard let index = indices[name] else { return }
+        change(&tracks[index])
+    }
+
+    /// A fault of a resource that no event tells of.
+    mutating func fail(_ name: ResourceName, _ error: DeviceError) {
+        change(name) { track in
+            track.complain("\(error)")
+            track.standing = error
+        }
+    }
+
+    /// The entries so far; their counts are the caller's to add.
+    var resources: [Report.Resource] { tracks.map(\.entry) }
+
+    /// Faults that stand: what makes the run a failure.
+    var standing: [(name: ResourceName, error: DeviceError)] {
+        tracks.compactMap { track in
+            track.standing.map { (ResourceName(resource: track.entry.id, scene: track.entry.scene), $0) }
+        }
+    }
+
+    /// Resources whose thread the kernel still holds.
+    var stuck: [ResourceName] {
+        tracks.filter(\.isStuck).map { ResourceName(resource: $0.entry.id, scene: $0.entry.scene) }
+    }
+
+    /// Resources that have not been given back yet; nothing more is to be expected of those that are stuck.
+    var unreleased: [ResourceName] {
+        tracks.filter { $0.state != .closed && !$0.isStuck }.map {
+            ResourceName(resource: $0.entry.id, scene: $0.entry.scene)
+        }
+    }
+
+    /// Whether the position that the newest receipt of each player tells of is on the disk.
+    var isStored: Bool {
+        tracks.allSatisfy { track in
+            guard let last = track.entry.receipts.last, last.receipt.detail.position != nil else { return true }
+            return last.stored != nil
+        }
+    }
+}
+
+extension ReportCollector.Track {
+    fileprivate mutating func change(_ state: ResourceState, _ error: DeviceError?, _ at: MonotonicTime) {
+        self.state = state
+        if let error {
+            complain("\(error)")
+            if !error.isRecoverable, error.kind != .cancelled { standing = error }
+        }
+        switch state {
+        case .opening, .pendingOpen:
+            if !isWaiting { entry.acquisitions.append(.init(asked: at)) }
+            isWaiting = true
+        case .closed, .closing: isWaiting = false
+        case .open: break
+        }
+    }
+
+    fileprivate mutating func acquired(
+        _ device: ResolvedDevice, _ format: ReportedFormat, asked: MonotonicTime, _ at: MonotonicTime
+    ) {
+        if !isWaiting || entry.acquisitions.isEmpty { entry.acquisitions.append(.init(asked: asked)) }
+        isWaiting = false
+        entry.acquisitions[entry.acquisitions.count - 1].open = at
+        entry.device = device.identity
+        entry.isSynthetic = device.isSynthetic
+        entry.format = format.entries
+        standing = nil
+        lastError = nil
+        isStuck = false
+    }
+
+    fileprivate mutating func released(_ receipt: ReleaseReceipt) {
+        entry.receipts.append(.init(receipt: receipt))
+        if let device = receipt.device { entry.device = device }
+        if receipt.stuck {
+            isStuck = true
+            complain("\(receipt.device ?? entry.id) is not released: its thread is stuck in the kernel")
+        }
+    }
+
+    /// Each fault once for as long as it lasts, however often it is tried again.
+    fileprivate mutating func complain(_ text: String) {
+        guard text != lastError else { return }
+        lastError = text
+        if entry.errors.count >= ReportCollector.errorLimit { entry.errors.removeLast() }
+        entry.errors.append(text)
+    }
+}

@@ -1,0 +1,236 @@
+import Glibc
+import Onstage
+import OnstageCore
+import Testing
+
+@testable import OnstageCommand
+
+/// `onstage run --synthetic`, from outside.
+@Suite(.serialized) struct RunTests {
+    private let scratch = CommandScratch()
+
+    /// A WAV of 5 s at 8 kHz.
+    private var media: String {
+        let tests = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(2)
+        return tests.joined(separator: "/") + "/OnstagePlaybackTests/Resources/w80_position_ramp_8k_5s.wav"
+    }
+
+    private func start(_ arguments: String..., environment: [String: String] = [:]) -> OnstageProcess {
+        OnstageProcess(
+            ["run", "--synthetic", "--report", scratch("report")] + arguments, home: scratch, environment: environment)
+    }
+
+    private func resource(_ id: String, scene: String = "main") throws -> JSONValue {
+        let all = try #require(try scratch.json("report")["resources"]).elements
+        return try #require(all.first { $0["id"]?.string == id && $0["scene"]?.string == scene })
+    }
+
+    @Test func fiveActivations() throws {
+        // Far enough apart for a loaded machine: a burst collapses, as it should.
+        let scenario = scratch.file(
+            "scenario",
+            """
+            # five times on stage
+            0 active
+            0.4 inactive
+            0.5 active
+            0.9 background
+            1 active
+            1.4 suspended
+            1.5 active
+            1.9 inactive
+            2 active
+            2.4 end
+            """)
+        let end = OnstageProcess.run(
+            ["run", "--synthetic", "--scenario", scenario, "--report", scratch("report")], home: scratch)
+        #expect(end.status == 0, "\(end.errors)")
+        #expect(end.errors == "")
+        let report = try scratch.json("report")
+        #expect(report.names == ["version", "profile", "exit", "transitions", "resources", "playback"])
+        #expect(report["version"] == 1)
+        #expect(report["exit"] == 0)
+        let transitions = try #require(report["transitions"]).elements
+        #expect(transitions.count { $0["to"]?.string == "active" } == 5)
+        #expect(transitions.last?["to"]?.string == "notRunning")
+        for id in ["camera", "accelerometer", "gyroscope", "playback"] {
+            let entry = try resource(id)
+            #expect(entry["synthetic"] == true)
+            let acquisitions = try #require(entry["acquisitions"]).elements
+            #expect(acquisitions.count == 5)
+            for acquisition in acquisitions {
+                let asked = try #require(acquisition["asked"]?.number)
+                let open = try #require(acquisition["open"]?.number)
+                #expect(asked <= open)
+                #expect(acquisition["first"] != nil)
+            }
+            let receipts = try #require(entry["receipts"]).elements
+            #expect(receipts.count == 5)
+            for receipt in receipts {
+                #expect(receipt["forced"] == false)
+                let asked = try #require(receipt["asked"]?.number)
+                let released = try #require(receipt["released"]?.number)
+                #expect((0...200).contains(released - asked))
+            }
+            #expect(try #require(entry["delivered"]?.number) > 0)
+            #expect(entry["errors"]?.elements == [])
+        }
+        let playback = try resource("playback")
+        let positions = try #require(playback["receipts"]).elements.compactMap { $0["position"]?.number }
+        #expect(positions.count == 5 && positions == positions.sorted())
+        #expect(report["playback"]?["position"]?.number == positions.last)
+        #expect(playback["delivered"]?.number == positions.last)
+        #expect(report["playback"]?["media"] == .null)
+        let said = end.lines.joined(separator: "\n")
+        for words in ["5 activations", "frames over 5", "samples over 5", "heard frames", "5 receipts", "all of them"] {
+            #expect(said.contains(words), "\(words) in\n\(said)")
+        }
+    }
+
+    // MARK: What is refused
+
+    @Test(
+        arguments: [
+            (["--nonsense"], 2, "unknown option --nonsense"), (["--profile", "no-such"], 2, "no-such"),
+            (["--scenario", "/nonexistent"], 2, "/nonexistent"), (["--duration", "x"], 2, "--duration"),
+            (["--media", "/nonexistent.wav"], 1, "/nonexistent.wav"),
+            (["--report", "/nonexistent/r"], 1, "/nonexistent"),
+            (["--media", "/etc/passwd"], 1, "/etc/passwd"), (["--report", "/tmp"], 1, "/tmp"),
+        ] as [([String], Int32, String)])
+    func refused(_ arguments: [String], _ status: Int32, _ words: String) {
+        let end = OnstageProcess.run(["run", "--synthetic"] + arguments, home: scratch)
+        #expect(end.status == status)
+        #expect(end.errors.contains(words), "\(end.errors)")
+        #expect(end.lines == [])
+    }
+
+    @Test func aBadScenarioIsRefusedWithItsLines() {
+        let scenario = scratch.file("bad", "0 active\n# fine\n1 dance\n2 end\nx end\n")
+        let end = OnstageProcess.run(
+            ["run", "--synthetic", "--scenario", scenario, "--report", scratch("report")], home: scratch)
+        #expect(end.status == 2)
+        #expect(end.errors.contains("bad:3: ") && end.errors.contains("bad:5: "))
+        #expect(access(scratch("report"), F_OK) != 0)
+    }
+
+    @Test func aBadProfileIsRefusedByPointer() {
+        let profile = scratch.file("p.json", #"{"name":"p","camera":{"device":"any","width":0,"height":1}}"#)
+        let end = OnstageProcess.run(["run", "--profile", profile], home: scratch)
+        #expect(end.status == 2)
+        #expect(end.errors.contains("/camera/width"), "\(end.errors)")
+    }
+
+    @Test func aBadMediaLeavesAReport() throws {
+        let end = OnstageProcess.run(
+            ["run", "--synthetic", "--media", "/etc/passwd", "--report", scratch("report")], home: scratch)
+        #expect(end.status == 1)
+        #expect(try scratch.json("report")["exit"] == 1)
+    }
+
+    // MARK: Where wishes come from
+
+    @Test func withoutAScenarioItIsActiveAndSignalsAreWishes() throws {
+        let run = start()
+        run.line("main inactive -> active")
+        run.line("camera first")
+        run.send(SIGUSR1)
+        run.line("main active -> inactive")
+        run.line("playback released")
+        run.send(SIGUSR2)
+        run.line("main inactive -> active")
+        run.line("playback first")
+        run.send(SIGINT)
+        #expect(run.wait().status == 0)
+        #expect(try #require(try resource("playback")["receipts"]).elements.count == 2)
+    }
+
+    @Test(arguments: [SIGTERM, SIGINT, SIGHUP])
+    func aSignalEndsWithAReport(_ signal: Int32) throws {
+        let run = start()
+        run.line("playback first")
+        run.send(signal)
+        let end = run.wait()
+        #expect(end.status == 0, "\(end.errors)")
+        #expect(try scratch.json("report")["transitions"]?.elements.last?["to"]?.string == "notRunning")
+    }
+
+    @Test func linesOfStandardInputAreWishesAndItsEndEndsNothing() throws {
+        let run = start()
+        run.line("camera first")
+        run.tell("background")
+        run.line("main inactive -> background")
+        run.tell("dance # what")
+        run.tell("")
+        run.tell("# nothing")
+        run.tell("active")
+        run.line("background -> inactive")
+        run.line("playback first")
+        run.tell("pause")
+        run.line("playback released")
+        run.tell("seek 12345")
+        run.tell("play")
+        run.line("playback first")
+        run.tell("active scene=second")
+        run.line("second inactive -> active")
+        run.line("second camera first")
+        run.tell("end scene=second")
+        run.line("second background -> notRunning")
+        run.tell("interrupt call audio")
+        run.line("interrupted call audio")
+        run.line("playback released")
+        run.closeInput()
+        run.send(SIGUSR1)
+        run.line("main active -> inactive")
+        run.send(SIGTERM)
+        let end = run.wait()
+        #expect(end.status == 0)
+        #expect(end.errors.contains("\"dance\""))
+        let playback = try resource("playback")
+        let positions = try #require(playback["receipts"]).elements.compactMap { $0["position"]?.number }
+        #expect(try #require(positions.dropFirst().first(where: { $0 >= 12345 })) < 12345 + 48_000 * 20)
+        #expect(try resource("camera", scene: "second")["receipts"]?.elements.isEmpty == false)
+    }
+
+    @Test func aDurationEndsIt() throws {
+        let run = start("--duration", "0.3")
+        run.closeInput()
+        #expect(run.wait().status == 0)
+        let last = try #require(try scratch.json("report")["transitions"]?.elements.last)
+        #expect(last["to"]?.string == "notRunning")
+        #expect(try #require(last["at"]?.number) >= 300)
+    }
+
+    @Test func aQuietRunSaysNothing() throws {
+        let run = start("--quiet")
+        run.tell("end")
+        let end = run.wait()
+        #expect(end.status == 0)
+        #expect(end.lines == [])
+    }
+
+    // MARK: Positions
+
+    @Test func theSoundGoesOnInTheNextRun() throws {
+        for (arguments, isKept) in [([], true), ([], true), (["--fresh"], false)] as [([String], Bool)] {
+            let run = OnstageProcess(
+                ["run", "--synthetic", "--media", media, "--report", scratch("report")] + arguments, home: scratch)
+            run.line("playback first")
+            run.tell("inactive")
+            run.line("playback released")
+            run.tell("end")
+            #expect(run.wait().status == 0)
+            let receipt = try #require(try resource("playback")["receipts"]?.elements.first)
+            let position = try #require(receipt["position"]?.number)
+            #expect(receipt["stored"]?.number != nil)
+            if isKept { last.append(position) } else { #expect(position < (last.last ?? 0)) }
+        }
+        #expect(last.count == 2 && last[1] > last[0])
+    }
+
+    private let positions = Box()
+    private var last: [Double] {
+        get { positions.values }
+        nonmutating set { positions.values = newValue }
+    }
+    private final class Box { var values: [Double] = [] }
+}
