@@ -11,6 +11,7 @@ public final class KeptFrame: Sendable {
     init(buffer: FrameBuffer, converted: ConvertedPixels?) {
         buffer.hold()
         self.buffer = buffer
+        info = buffer.info
         self.converted = converted
     }
 
@@ -18,9 +19,9 @@ public final class KeptFrame: Sendable {
         buffer.giveBack()
     }
 
-    public var info: FrameInfo { buffer.info }
-    public var sequence: UInt64 { buffer.info.sequence }
-    public var timestamp: MonotonicTime { buffer.info.timestamp }
+    public let info: FrameInfo
+    public var sequence: UInt64 { info.sequence }
+    public var timestamp: MonotonicTime { info.timestamp }
 
     /// Lends the frame for the time of `body`.
     public func withFrame<R, E: Error>(_ body: (borrowing Frame) throws(E) -> R) throws(E) -> R {

@@ -19,7 +19,9 @@ public struct NewestFrames: AsyncSequence, Sendable {
             sink.withLock { $0 }?.remove()
         }
 
-        func put(_ frame: KeptFrame) {
+        /// Consuming: the reader's reference is then the last, and the buffer comes home from the reader's thread.
+        func put(_ frame: consuming KeptFrame) {
+            let frame = frame
             let reader = state.withLock { state -> CheckedContinuation<KeptFrame?, Never>? in
                 if state.isEnded { return nil }
                 guard let reader = state.reader else {
@@ -29,7 +31,7 @@ public struct NewestFrames: AsyncSequence, Sendable {
                 state.reader = nil
                 return reader
             }
-            reader?.resume(returning: frame)
+            reader?.resume(returning: consume frame)
         }
 
         func withdraw() {
