@@ -69,10 +69,10 @@ extension PlaybackDriver {
         publish(isRunning: true)
     }
 
-    /// How far ahead sound is written through plug-ins: near, but not nearer than two of their periods, and leaving room for
-    /// the silence of a pause.
+    /// How far ahead sound is written through plug-ins: near, but not nearer than a period and the guard (a rate converter
+    /// hands on whole periods only), and leaving room for the silence of a pause.
     private func nearFrames(_ facts: OutputFacts) -> Int {
-        let near = max(frames(configuration.nearLimit), 2 * facts.periodFrames)
+        let near = max(frames(configuration.nearLimit), facts.periodFrames + facts.guardFrames)
         let room = facts.bufferFrames - facts.periodFrames - facts.guardFrames
         return room >= facts.periodFrames ? min(near, room) : min(near, facts.bufferFrames)
     }

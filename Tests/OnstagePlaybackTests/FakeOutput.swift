@@ -99,10 +99,10 @@ final class FakeOutput: PCMOutput {
         let rate = Int64(facts.rate)
         var to = elapsed / 1_000_000_000 * rate + elapsed % 1_000_000_000 * rate / 1_000_000_000
         to -= to % Int64(make.grain)
-        // A plain card plays on in its ring until it is stopped; old sound too.
+        // A plain card plays on in its ring until it is stopped at the next look: what was taken back by a rewind too.
         if to >= written, to > pointer {
-            to = make.isPlain ? min(to, written) : written
-            if to >= written { state = .xrun }
+            to = make.isPlain ? min(to, pointer + Int64(make.buffer)) : written
+            state = .xrun
         }
         hand(to: max(pointer, to))
     }
@@ -110,7 +110,10 @@ final class FakeOutput: PCMOutput {
     /// The pointer moves: what it passes is on its way, and heard after as many frames more as lie behind the pointer.
     private func hand(to end: Int64) {
         while pointer < end {
-            underWay.append(ring[Int(pointer % Int64(make.buffer))])
+            let place = Int(pointer % Int64(make.buffer))
+            underWay.append(ring[place])
+            // The kernel silences what has been played, as it was asked to.
+            ring[place] = 0
             pointer += 1
         }
         let staying = state == .xrun ? 0 : make.behind
@@ -171,6 +174,8 @@ final class FakeOutput: PCMOutput {
         advance()
         guard state == .running else { return -Int(Errno.EPIPE) }
         let count = min(Int64(frames), written - pointer)
+        // Plug-ins say that they took it back, and play it all the same.
+        if !make.isPlain { return Int(count) }
         written -= count
         return Int(count)
     }

@@ -95,7 +95,8 @@ struct FarSide {
     /// Stops recording when all that was played has come through; answers the 32-bit frames that are not silence.
     func stop() -> [UInt32] {
         pause(.milliseconds(500))
-        kill(pid, SIGINT)
+        // arecord writes each period as it comes: nothing of what was played is left in it, and its end needs no grace.
+        kill(pid, SIGKILL)
         var status: Int32 = 0
         waitpid(pid, &status, 0)
         let bytes = Fixture.bytes(path) ?? []

@@ -1,0 +1,235 @@
+import OnstageCore
+import Testing
+
+@testable import OnstagePlayback
+
+@Suite("Scripts: faults at any step, 0 lost and 0 repeated all the same")
+struct FaultTests {
+    /// A player on a card in memory, and what there is to look at.
+    private struct Rig {
+        let clock = StillClock()
+        let room = FakeOutput.Room()
+        let reports = Reports()
+        let driver: PlaybackDriver
+        var run: DriverRun
+
+        init(
+            _ make: FakeOutput.Make = FakeOutput.Make(), frames: Int64 = 1_000_000, real: Int64? = nil,
+            _ change: (inout PlaybackConfiguration) -> Void = { _ in }
+        ) {
+            var configuration = PlaybackConfiguration()
+            change(&configuration)
+            driver = PlaybackDriver(
+                configuration: configuration, media: RampSource(frames: frames, real: real), clock: clock,
+                backend: FakeOutput.backend(make, clock, room), report: reports.add)
+            run = DriverRun(driver, still: clock)
+        }
+    }
+
+    static let cards = [FakeOutput.Make(), FakeOutput.Make(isPlain: false, period: 480, buffer: 5760)]
+
+    @Test("A-11: a refused block is written again, the place is kept, the sound goes on", arguments: 0..<2)
+    func underrun(card: Int) throws {
+        var rig = Rig(Self.cards[card])
+        try rig.run.acquire()
+        for _ in 0..<10 {
+            try rig.run.play(for: .milliseconds(130))
+            rig.room.faults.append(.refuse(Errno.EPIPE))
+            try rig.run.play(for: .milliseconds(130))
+        }
+        let detail = rig.run.release()
+        #expect(rig.room.firstFault() == nil)
+        #expect(Int64(rig.room.heard.count) == detail.position)
+        #expect(rig.driver.counts.underruns == 10)
+        #expect(rig.reports.recovered.count == 10)
+    }
+
+    @Test("A-11: stopped for 2 s, the card runs dry; it goes on with the next frame", arguments: 0..<2)
+    func stopped(card: Int) throws {
+        var rig = Rig(Self.cards[card])
+        try rig.run.acquire()
+        for _ in 0..<5 {
+            try rig.run.play(for: .milliseconds(70))
+            rig.clock.advance(by: .seconds(2))
+            try rig.run.play(for: .milliseconds(70))
+        }
+        rig.clock.advance(by: .seconds(2))
+        let detail = rig.run.release()
+        #expect(rig.room.firstFault() == nil)
+        #expect(Int64(rig.room.heard.count) == detail.position)
+        #expect(detail.off == 0)
+    }
+
+    @Test("short writes lose nothing", arguments: 0..<2)
+    func shortWrites(card: Int) throws {
+        var rig = Rig(Self.cards[card])
+        rig.room.faults = (1...40).map { .shortWrite($0 * 7 % 200 + 1) }
+        try rig.run.acquire()
+        try rig.run.play(for: .seconds(1))
+        let detail = rig.run.release()
+        #expect(rig.room.firstFault() == nil)
+        #expect(Int64(rig.room.heard.count) == detail.position)
+    }
+
+    @Test("A-04: after a system sleep it resumes, or begins anew at the frame heard last", arguments: [0, -38, -11])
+    func suspend(resume: Int32) throws {
+        var rig = Rig()
+        try rig.run.acquire()
+        try rig.run.play(for: .milliseconds(300))
+        rig.room.faults = [.refuse(Errno.ESTRPIPE), .resume(resume)]
+        if resume == -11 { rig.room.faults.append(.resume(0)) }
+        try rig.run.play(for: .milliseconds(400))
+        let detail = rig.run.release()
+        #expect(rig.room.firstFault() == nil)
+        #expect(Int64(rig.room.heard.count) == detail.position)
+        #expect(rig.reports.recovered.map(\.errno) == [Errno.ESTRPIPE])
+    }
+
+    @Test("A-12: a card that is pulled is absent, the place kept, nothing left open")
+    func pulled() throws {
+        var rig = Rig()
+        try rig.run.acquire()
+        try rig.run.play(for: .milliseconds(300))
+        rig.room.faults = [.refuse(Errno.ENODEV)]
+        let error = #expect(throws: DeviceError.self) { try rig.run.play(for: .seconds(1)) }
+        #expect(error?.kind == .absent)
+        let detail = rig.run.release(hurried: true)
+        #expect(rig.room.open == 0)
+        let position = try #require(detail.position)
+        let bound = try #require(detail.bound)
+        #expect(Int64(rig.room.heard.count) >= position)
+        #expect(Int64(rig.room.heard.count) <= position + bound)
+        try rig.run.acquire()
+        try rig.run.play(for: .milliseconds(100))
+        #expect(rig.room.last?.isClosed == false)
+        _ = rig.run.release()
+        #expect(rig.room.open == 0)
+    }
+
+    @Test(
+        "A-06: insane delays move no position",
+        arguments: [-3, 1 << 62, -(1 << 62), 7_000_000_000_000_000_000] as [Int64])
+    func insane(delay: Int64) throws {
+        var rig = Rig()
+        try rig.run.acquire()
+        try rig.run.play(for: .milliseconds(200))
+        // At the first looks of the pause: at the cut, and while the silence is waited for.
+        rig.room.faults = (0..<3).map { _ in .delay(delay) }
+        let detail = rig.run.release()
+        #expect(rig.room.firstFault() == nil)
+        #expect(Int64(rig.room.heard.count) == detail.position)
+        #expect(detail.off == 0)
+    }
+
+    @Test(
+        "A-09: very short sounds are heard to their last frame, and ended is told after it", arguments: [1, 100, 1199])
+    func short(frames: Int64) throws {
+        for make in Self.cards {
+            var rig = Rig(make, frames: frames)
+            let (room, reports) = (rig.room, rig.reports)
+            try rig.run.acquire()
+            try rig.run.play(for: .seconds(1), stop: { reports.ended > 0 })
+            #expect(room.heard.count == Int(frames))
+            #expect(rig.run.release().position == 0)
+            #expect(reports.ended == 1)
+        }
+    }
+
+    @Test("A-24: a loop has no gap and no double, its position is modulo its length")
+    func loop() throws {
+        var rig = Rig(frames: 1537) { $0.isLooped = true }
+        try rig.run.acquire()
+        try rig.run.play(for: .milliseconds(1700))
+        let detail = rig.run.release()
+        let heard = rig.room.heard
+        #expect(heard.count > 50 * 1537)
+        #expect(heard.indices.allSatisfy { heard[$0] == Int32($0 % 1537 + 1) })
+        #expect(detail.position == Int64(heard.count % 1537))
+        #expect(rig.reports.ended == 0)
+    }
+
+    @Test("L-04: a seek before the first acquire is where it begins")
+    func seekBefore() throws {
+        var rig = Rig()
+        rig.driver.controls.seek(to: 12_345)
+        #expect(rig.driver.controls.position == 12_345)
+        try rig.run.acquire()
+        try rig.run.play(for: .milliseconds(50))
+        #expect(rig.room.heard.first == 12_346)
+        _ = rig.run.release()
+    }
+
+    @Test("a seek while it plays goes on at that very frame", arguments: 0..<2)
+    func seekPlaying(card: Int) throws {
+        var rig = Rig(Self.cards[card])
+        try rig.run.acquire()
+        try rig.run.play(for: .milliseconds(200))
+        rig.driver.controls.seek(to: 50_000)
+        #expect(rig.driver.controls.position == 50_000)
+        try rig.run.play(for: .milliseconds(200))
+        let detail = rig.run.release()
+        let heard = rig.room.heard
+        let cut = try #require(heard.firstIndex(of: 50_001))
+        #expect(heard[..<cut].elementsEqual(1...Int32(cut)))
+        #expect(heard[cut...].elementsEqual(50_001..<(50_001 + Int32(heard.count - cut))))
+        #expect(detail.position == 50_000 + Int64(heard.count - cut))
+    }
+
+    @Test("W-02: media that is shorter than its header said ends where it really ends")
+    func truncated() throws {
+        var rig = Rig(frames: 50_000, real: 20_000)
+        let reports = rig.reports
+        try rig.run.acquire()
+        try rig.run.play(for: .seconds(2), stop: { reports.ended > 0 })
+        #expect(rig.room.heard.count == 20_000)
+        #expect(reports.ended == 1)
+        _ = rig.run.release()
+    }
+
+    @Test("fast where it fits, exact elsewhere, and the receipt says which")
+    func fast() {
+        for (make, mode) in [
+            (FakeOutput.Make(), PauseMode.fast), (FakeOutput.Make(isBatch: true), .exact),
+            (FakeOutput.Make(isPlain: false, period: 480, buffer: 5760), .exact),
+        ] {
+            var rig = Rig(make) { $0.pauseMode = .fast }
+            #expect(throws: Never.self) {
+                try rig.run.acquire()
+                try rig.run.play(for: .milliseconds(333))
+            }
+            let detail = rig.run.release()
+            #expect(detail.mode == mode)
+            #expect(Int64(rig.room.heard.count) == detail.position)
+            #expect(rig.room.firstFault() == nil)
+        }
+    }
+
+    @Test("a splice that comes too late is told, and the position is corrected by what was passed")
+    func lateSplice() throws {
+        var rig = Rig()
+        try rig.run.acquire()
+        try rig.run.play(for: .milliseconds(333))
+        let room = rig.room
+        // 6 ms for each call: the 10 ms of the horizon are over before the silence is written.
+        room.slowness = { .milliseconds(6) }
+        let detail = rig.run.release()
+        room.slowness = { .zero }
+        #expect(room.firstFault() == nil)
+        let off = try #require(detail.off)
+        let position = try #require(detail.position)
+        #expect(abs(Int64(room.heard.count) - position) <= off)
+    }
+
+    @Test("a card whose pointer stands does not hold a pause up")
+    func stalled() throws {
+        var rig = Rig()
+        try rig.run.acquire()
+        try rig.run.play(for: .milliseconds(100))
+        let asked = rig.clock.now
+        rig.room.faults = (0..<10_000).map { _ in .delay(1_000) }
+        let detail = rig.run.release()
+        #expect(rig.clock.now - asked <= .milliseconds(350))
+        #expect(rig.room.open == 0)
+        #expect(detail.released != nil)
+    }
+}
