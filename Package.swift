@@ -50,7 +50,8 @@ let package = Package(
             swiftSettings: swift),
         .target(name: "OnstageTestKit", dependencies: ["Onstage", "OnstageCore"], swiftSettings: swift),
         .executableTarget(
-            name: "OnstageCommand", dependencies: ["Onstage", "OnstageCore", "OnstageLinux", "OnstageMotion", "CLinux"],
+            name: "OnstageCommand",
+            dependencies: ["Onstage", "OnstageCore", "OnstageLinux", "OnstageMotion", "CLinux"],
             swiftSettings: swift),
 
         .testTarget(name: "OnstageCoreTests", dependencies: ["OnstageCore"], swiftSettings: swift),
@@ -64,7 +65,8 @@ let package = Package(
             dependencies: ["OnstageCamera", "OnstageCore", "OnstageLinux", "CV4L2", "CYuv"],
             swiftSettings: swift),
         .testTarget(
-            name: "OnstageMotionTests", dependencies: ["OnstageMotion", "OnstageCore", "OnstageLinux", "CIIO", "CLinux"],
+            name: "OnstageMotionTests",
+            dependencies: ["OnstageMotion", "OnstageCore", "OnstageLinux", "CIIO", "CLinux"],
             swiftSettings: swift),
         .testTarget(
             name: "OnstagePlaybackTests",

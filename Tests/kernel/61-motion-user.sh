@@ -1,4 +1,6 @@
 #!/bin/bash
+# vm: --init systemd
+# timeout: 180
 # Motion sensors as an ordinary user, with and without scripts/packaging/60-onstage.rules. Runs as root inside
 # scripts/bench-vm --init systemd, which has the users ann (group input) and eve (no group).
 set -uo pipefail
