@@ -138,18 +138,22 @@ import Testing
                     options.output = nil
                     return options
                 }()))
-        var worst = Duration.zero
+        var wishes: [Duration] = []
         for _ in 0..<100 {
             let start = ContinuousClock.now
             scene.resume()
             let middle = ContinuousClock.now
             scene.pause()
-            worst = max(worst, middle - start, ContinuousClock.now - middle)
+            wishes += [middle - start, ContinuousClock.now - middle]
             _ = await scene.released
         }
-        print("worst wish of 200: \(worst)")
-        // Under 1 ms on a quiet machine; the rest is for one that gives the thread's time to others.
-        if getenv("ONSTAGE_SANITIZER") == nil { #expect(worst < .milliseconds(20)) }
+        wishes.sort()
+        print("200 wishes: median \(wishes[100]), p90 \(wishes[180]), worst \(wishes[199])")
+        // One that waited for a device would do so at nearly every wish; a busy machine makes a few of them late.
+        if getenv("ONSTAGE_SANITIZER") == nil {
+            #expect(wishes[100] < .milliseconds(1))
+            #expect(wishes[180] < .milliseconds(20))
+        }
         await broker.close()
     }
 
