@@ -127,7 +127,7 @@ final class Run {
         }
         if let limit, limit <= now { end() }
         if let next = nextStatus, next <= now, let main = scenes[SceneWish.mainScene] {
-            screen.show(statusLine.text(main, now: now))
+            screen.show(statusLine.text(main, now: now, columns: screen.columns))
             nextStatus = now + .milliseconds(200)
         }
     }

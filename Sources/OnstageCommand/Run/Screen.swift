@@ -39,11 +39,14 @@ final class Screen: Sendable {
         }
     }
 
+    /// How wide a line may be.
+    var columns: Int { (Terminal.columns(1) ?? 80) - 1 }
+
     /// Writes the status line over the one before.
     func show(_ status: String) {
         // A background job's line would mix with the shell's.
         guard style == .status, Terminal.isForeground(1) else { return }
-        let columns = (Terminal.columns(1) ?? 80) - 1
+        let columns = columns
         isStanding.withLock { standing in
             Output.out(Self.clear + String(status.prefix(columns)))
             standing = true

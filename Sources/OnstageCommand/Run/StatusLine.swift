@@ -8,17 +8,25 @@ struct StatusLine {
     private var rate = 0.0
 
     /// The line for a scene at `now`. The frame rate is measured over the time since half a second or more ago.
-    mutating func text(_ run: RunScene, now: MonotonicTime) -> String {
+    ///
+    /// - Parameter columns: what does not fit a narrow terminal is said shorter.
+    mutating func text(_ run: RunScene, now: MonotonicTime, columns: Int) -> String {
+        let isNarrow = columns < 100
         var parts = ["\(run.name) \(run.scene.phase.rawValue)"]
         if let camera = run.resources.camera {
             measure(run.readings.frames, now)
-            parts.append("camera " + (camera.state == .open ? FixedPoint.text(rate, 1) + " fps" : word(camera)))
+            parts.append(camera.state == .open ? FixedPoint.text(rate, 1) + " fps" : "camera \(word(camera))")
         }
         if let motion = run.resources.accelerometer {
-            parts.append("accel " + axes(run.readings.acceleration, motion, "m/s²"))
+            parts.append(axes(run.readings.acceleration, motion, "accel", "m/s²", isNarrow))
         }
-        if let motion = run.resources.gyroscope { parts.append("gyro " + axes(run.readings.turning, motion, "rad/s")) }
-        if let player = run.resources.player { parts.append(Self.bar(player.position, player.info, word(player))) }
+        if let motion = run.resources.gyroscope {
+            parts.append(axes(run.readings.turning, motion, "gyro", "rad/s", isNarrow))
+        }
+        if let player = run.resources.player {
+            parts.append(
+                Self.bar(player.position, player.info, isNarrow) + (player.state == .open ? "" : " \(word(player))"))
+        }
         return parts.joined(separator: "  ")
     }
 
@@ -33,9 +41,12 @@ struct StatusLine {
         (self.since, frames) = (now, count)
     }
 
-    private func axes(_ value: SIMD3<Double>?, _ motion: Motion, _ unit: String) -> String {
-        guard motion.state == .open, let value else { return word(motion) }
-        return "\(FixedPoint.text(value.x, 2)) \(FixedPoint.text(value.y, 2)) \(FixedPoint.text(value.z, 2)) \(unit)"
+    private func axes(
+        _ value: SIMD3<Double>?, _ motion: Motion, _ name: String, _ unit: String, _ isNarrow: Bool
+    ) -> String {
+        guard motion.state == .open, let value else { return "\(name) \(word(motion))" }
+        let axes = [value.x, value.y, value.z].map { FixedPoint.text($0, isNarrow ? 1 : 2) }
+        return "\(axes.joined(separator: " ")) \(unit)"
     }
 
     private func word(_ resource: some Resource) -> String {
@@ -49,13 +60,13 @@ struct StatusLine {
     }
 
     /// "[####------] 0:12.3/1:00.0"
-    static func bar(_ position: Int64, _ info: MediaInfo, _ word: String) -> String {
-        let width = 10
+    static func bar(_ position: Int64, _ info: MediaInfo, _ isNarrow: Bool) -> String {
+        let width = isNarrow ? 6 : 10
         let time = Self.time(position, info.rate)
-        guard info.frames > 0 else { return "\(word) \(time)" }
+        guard info.frames > 0 else { return time }
         let done = min(width, max(0, Int(Double(position) / Double(info.frames) * Double(width))))
         let bar = String(repeating: "#", count: done) + String(repeating: "-", count: width - done)
-        return "\(word) [\(bar)] \(time)/\(Self.time(info.frames, info.rate))"
+        return "[\(bar)] \(time)" + (isNarrow ? "" : "/\(Self.time(info.frames, info.rate))")
     }
 
     private static func time(_ frames: Int64, _ rate: Int) -> String {

@@ -1,0 +1,64 @@
+import Onstage
+import OnstageCore
+import OnstageTestKit
+import Testing
+
+/// The end of a broker, told to the last step.
+@Suite("script: the end of a broker", .timeLimit(.minutes(1))) struct BrokerCloseTests {
+    private final class Shade: ShadeSink {
+        func showShade() {}
+        func hideShade() {}
+    }
+
+    private func decided(_ broker: Broker) async {
+        await withCheckedContinuation { continuation in broker.afterWishes { continuation.resume() } }
+    }
+
+    @Test func theLastStepsAreToldThoughACallbackIsOnItsWay() async throws {
+        let (blocks, held) = AsyncStream.makeStream(of: (@Sendable () -> Void).self)
+        var configuration = Broker.Configuration()
+        configuration.clock = StillClock()
+        configuration.callbacks = .custom { held.yield($0) }
+        let broker = try Broker(configuration)
+        let recorder = EventRecorder(broker)
+        let scene = broker.scene("main")
+        scene.add(Shade())
+        scene.resume()
+        await decided(broker)
+        #expect(scene.phase == .active)
+        scene.pause()
+        var iterator = blocks.makeAsyncIterator()
+        let showShade = try #require(await iterator.next())
+        let (ends, ended) = AsyncStream.makeStream(of: Void.self)
+        broker.close { ended.finish() }
+        await decided(broker)
+        showShade()
+        for await _ in ends {}
+        let steps = recorder.events.compactMap { event -> LifecycleState? in
+            if case .sceneMoved(_, _, let to, _) = event { to } else { nil }
+        }
+        #expect(steps == [.inactive, .active, .inactive, .background, .notRunning])
+    }
+
+    @Test func withoutAShadeNothingWaitsForTheCallbackThread() async throws {
+        var configuration = Broker.Configuration()
+        configuration.clock = StillClock()
+        configuration.callbacks = .custom { block in
+            Issue.record("there is nobody to call")
+            block()
+        }
+        let broker = try Broker(configuration)
+        let recorder = EventRecorder(broker)
+        let scene = broker.scene("main")
+        for _ in 0..<3 {
+            scene.resume()
+            scene.pause()
+        }
+        await decided(broker)
+        let activations = recorder.events.count { event in
+            if case .sceneMoved(_, _, .active, _) = event { true } else { false }
+        }
+        #expect(activations == 3)
+        await broker.close()
+    }
+}
