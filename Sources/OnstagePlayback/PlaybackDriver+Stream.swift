@@ -90,6 +90,9 @@ extension PlaybackDriver {
         if available < 0 { return try recover(Int32(-available), "snd_pcm_avail_update") }
         if !isStarting { observe { $0.observe(ahead: Int64(output.facts.bufferFrames - available)) } }
         let room = room(available, output.facts)
+        // Woken with nothing to write: the device may be gone. The page that tells how much is free does not say so, and
+        // its descriptor answers at once for ever.
+        if room < output.facts.periodFrames / 2, !isStarting, output.facts.isPlain { try checkAlive(output) }
         if room > 0 {
             try fillBlock(room)
             let count = block?.count ?? 0
@@ -108,6 +111,14 @@ extension PlaybackDriver {
                 turnAt = clock.now + duration(Int64(nearFrames(output.facts) / 4))
             }
             publish(isRunning: true)
+        }
+    }
+
+    private func checkAlive(_ output: any PCMOutput) throws(DeviceError) {
+        switch output.status() {
+        case .failure(let fault): try recover(fault.errno, "snd_pcm_status")
+        case .success(let status):
+            if status.state == .disconnected { throw failure(Errno.ENODEV, "snd_pcm_status") }
         }
     }
 

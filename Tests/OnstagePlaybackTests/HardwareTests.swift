@@ -76,4 +76,87 @@ struct HardwareTests {
         #expect(judgement == Judgement([]), "\(judgement)")
         #expect(Int64(heard.count) == position)
     }
+
+    private static func driver(_ pcm: String, _ media: any MediaSource, _ reports: Reports) -> PlaybackDriver {
+        PlaybackDriver(configuration: PlaybackConfiguration(output: .pcm(pcm)), media: media, report: reports.add)
+    }
+
+    @Test("a device that somebody plays on is in use, and the error names who")
+    func busy() throws {
+        let words = [
+            "aplay", "-q", "-D", "hw:CARD=Loopback,DEV=0,SUBDEV=0", "-f", "S16_LE", "-c", "2", "-r", "48000",
+            "/dev/zero",
+        ]
+        var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
+        defer { for word in arguments { free(word) } }
+        var child: pid_t = 0
+        try #require(posix_spawnp(&child, "aplay", nil, nil, &arguments, environ) == 0)
+        defer {
+            kill(child, SIGKILL)
+            var status: Int32 = 0
+            waitpid(child, &status, 0)
+        }
+        let status = "/proc/asound/Loopback/pcm0p/sub0/status"
+        let limit = MonotonicTime.now + .seconds(10)
+        while SmallFile.line(status) == "closed", MonotonicTime.now < limit { usleep(10_000) }
+        var run = DriverRun(Self.driver("hw:CARD=Loopback,DEV=0", CounterSource(frames: 48_000), Reports()))
+        let error = #expect(throws: DeviceError.self) { try run.acquire() }
+        #expect(error?.kind == .inUse)
+        #expect(error?.holders == [DeviceHolder(pid: child, program: "aplay")])
+        #expect(ProcessFacts.heldDevices().isEmpty)
+    }
+
+    @Test("A-14, A-16, A-21: what a fixed device does not take goes through plug, and is said to")
+    func throughPlug() throws {
+        Bench.useConfiguration()
+        let far = try FarSide("plug")
+        let reports = Reports()
+        let driver = Self.driver(
+            "hw:CARD=Loopback,DEV=0", try MediaFile(path: Fixture.path("w83_prime_length_mono_44k1.wav")), reports)
+        driver.controls.isLooped = true
+        var run = DriverRun(driver)
+        let acquired = try run.acquire()
+        #expect(acquired.notes.contains { $0.contains("plug") })
+        #expect(acquired.format.contains { $0.name == "rate" && $0.value == .integer(44_100) })
+        #expect(acquired.format.contains { $0.name == "deviceRate" && $0.value == .integer(48_000) })
+        try run.play(for: .seconds(1))
+        let detail = run.release()
+        #expect(detail.mode == .exact)
+        #expect((detail.bound ?? 0) > 0)
+        // As long at 48 kHz as the frames that were counted at 44.1 kHz, within 2 %.
+        let heard = Double(far.stop().count) / 48_000
+        let counted = Double(driver.counts.delivered) / 44_100
+        #expect(abs(heard - counted) < 0.02 * counted, "\(heard) s heard, \(counted) s counted")
+    }
+
+    @Test("A-12: a card that is pulled while it plays is absent; nothing stays open, and it is found again by its ID")
+    func pulled() throws {
+        let driver = Self.driver("hw:CARD=Loopback,DEV=0", CounterSource(frames: 1 << 40), Reports())
+        var run = DriverRun(driver)
+        try run.acquire()
+        try run.play(for: .milliseconds(300))
+        // The write returns when the last descriptor is closed: it is made by a process of its own.
+        let script = "echo snd_aloop.0 > /sys/bus/platform/drivers/snd_aloop/unbind"
+        let words = ["sh", "-c", script]
+        var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
+        defer { for word in arguments { free(word) } }
+        var child: pid_t = 0
+        try #require(posix_spawnp(&child, "sh", nil, nil, &arguments, environ) == 0)
+        let error = #expect(throws: DeviceError.self) { try run.play(for: .seconds(5)) }
+        #expect(error?.kind == .absent)
+        let detail = run.release(hurried: true)
+        #expect(ProcessFacts.heldDevices().isEmpty)
+        #expect(detail.position == driver.controls.position)
+        #expect((detail.position ?? 0) > 4_000)
+        var status: Int32 = 0
+        waitpid(child, &status, 0)
+        let absent = #expect(throws: DeviceError.self) { try driver.resolve() }
+        #expect(absent?.kind == .absent)
+        let file = try #require(fopen("/sys/bus/platform/drivers/snd_aloop/bind", "w"))
+        fputs("snd_aloop.0", file)
+        fclose(file)
+        try run.acquire()
+        try run.play(for: .milliseconds(100))
+        #expect((run.release().position ?? 0) > (detail.position ?? 0))
+    }
 }
