@@ -54,6 +54,9 @@ let package = Package(
             dependencies: ["Onstage", "OnstageCore", "OnstageLinux", "OnstageMotion", "CLinux"],
             swiftSettings: swift),
 
+        .executableTarget(
+            name: "StageExample", dependencies: ["Onstage"], path: "Sources/Examples/Stage", swiftSettings: swift),
+
         .testTarget(name: "OnstageCoreTests", dependencies: ["OnstageCore"], swiftSettings: swift),
         .testTarget(
             name: "OnstageLinuxTests", dependencies: ["OnstageLinux", "OnstageCore", "CLinux"], swiftSettings: swift),

@@ -9,9 +9,11 @@ public final class Positions: Sendable {
     package let store: PositionStore
 
     /// - Parameters:
-    ///   - directory: where the store is; made at first use. Nil keeps positions in memory only.
+    ///   - directory: where the store is, made at first use; ``standardDirectory`` if not given. Nil keeps positions in
+    ///     memory only.
     ///   - log: hears one line for each warning, on the store's thread.
-    public init(directory: String?, log: @escaping @Sendable (String) -> Void = { _ in }) {
+    public init(directory: String? = Positions.standardDirectory, log: @escaping @Sendable (String) -> Void = { _ in })
+    {
         store = PositionStore(directory: directory, log: log)
     }
 

@@ -1,0 +1,21 @@
+import Onstage
+
+let broker = try Broker()
+let scene = broker.scene("main")
+
+let camera = try Camera()
+try camera.onFrame { frame in print("frame", frame.info.sequence) }
+let motion = Motion(.accelerometer, rate: .game)
+try motion.onSample { sample in print("m/s²", sample.value) }
+let player = try Player(media: CommandLine.arguments[1], positions: Positions())
+player.playWhenReady = true
+
+try scene.bind(camera)
+try scene.bind(motion)
+try scene.bind(player)
+
+scene.resume()  // somebody looks: all three are acquired, at the same time
+try await Task.sleep(for: .seconds(5))
+scene.pause()  // nobody looks: everything is given back
+for receipt in await scene.released { print(receipt.resource, receipt.detail) }
+await broker.close()
