@@ -245,4 +245,48 @@ private let busy = DeviceError(.inUse, operation: "VIDIOC_REQBUFS", device: "cam
         #expect(runs.withLock { $0 } == ["deferred", "at once"])
         await broker.close()
     }
+
+    @Test func aResourceBoundAnewWaitsForItsOldRelease() async throws {
+        let scene = broker.scene("main")
+        let other = broker.scene("other")
+        let sound = FakeDevice("playback", kind: .audio)
+        let gate = FakeDevice.Gate()
+        sound.fail(.release, .gate(gate))
+        try scene.bind(sound)
+        scene.resume()
+        other.resume()
+        await recorder.wait("playback", .open)
+        scene.unbind(sound)
+        await gate.reached()
+        try other.bind(sound)
+        let witness = FakeDevice("witness")
+        try other.bind(witness)
+        await recorder.wait("witness", .open, scene: "other")
+        #expect(sound.opens == 1, "its first binding still holds the device")
+        gate.open()
+        await recorder.wait("playback", .open, scene: "other")
+        #expect(sound.opens == 2)
+        #expect(sound.closes == 1)
+        await broker.close()
+    }
+
+    @Test func theBrokerEndsThoughAThreadIsStuck() async throws {
+        let scene = broker.scene("main")
+        let camera = FakeDevice("camera")
+        let gate = FakeDevice.Gate()
+        camera.fail(.release, .gate(gate))
+        try scene.bind(camera)
+        scene.resume()
+        await recorder.wait("camera", .open)
+        scene.pause()
+        await gate.reached()
+        async let closed: Void = broker.close()
+        for _ in 0..<2 {
+            while clock.nextDeadline == nil { await Task.yield() }
+            clock.advance(by: .seconds(1))
+        }
+        await closed
+        #expect(recorder.receipts.map(\.stuck) == [true])
+        gate.open()
+    }
 }

@@ -12,6 +12,10 @@ extension DeciderState {
             handle.binding.withLock { if $0?.resource == id { $0 = nil } }
             return
         }
+        guard !resources.values.contains(where: { $0.handle === handle }) else {
+            waitingBinds.append(WaitingBind(scene: sceneID, id: id, handle: handle, threshold: threshold))
+            return
+        }
         var limits = ResourceMachine.Limits()
         limits.watchdog = configuration.releaseWatchdog
         limits.retry = configuration.retry
@@ -28,6 +32,7 @@ extension DeciderState {
     }
 
     func unbind(_ id: ResourceID) {
+        waitingBinds.removeAll { $0.id == id }
         guard let entry = resources[id], !entry.isUnbound else { return }
         resources[id]?.isUnbound = true
         apply(id, .pause(.lifecycle, hurried: false))
@@ -35,6 +40,10 @@ extension DeciderState {
     }
 
     func unbindAll(_ id: SceneID) {
+        for waiting in waitingBinds where waiting.scene == id {
+            waiting.handle.binding.withLock { if $0?.resource == waiting.id { $0 = nil } }
+        }
+        waitingBinds.removeAll { $0.scene == id }
         for resource in scenes[id]?.resources ?? [] {
             resources[resource]?.handle.binding.withLock { if $0?.resource == resource { $0 = nil } }
             unbind(resource)
@@ -57,6 +66,10 @@ extension DeciderState {
         resources[id] = nil
         scenes[entry.scene]?.resources.removeAll { $0 == id }
         answerWaiting(entry.scene)
+        if let index = waitingBinds.firstIndex(where: { $0.handle === entry.handle }) {
+            let next = waitingBinds.remove(at: index)
+            bind(next.scene, next.id, next.handle, next.threshold)
+        }
         finishIfDone()
     }
 

@@ -39,10 +39,21 @@ final class DeciderState {
         var isUnbound = false
     }
 
+    /// A binding that begins when the one before of the same resource is through: two drivers of one resource would share
+    /// its sinks and its position.
+    struct WaitingBind {
+        let scene: SceneID
+        let id: ResourceID
+        let handle: ResourceHandle
+        let threshold: BindingThreshold
+    }
+
     let broker: Broker
     let configuration: Broker.Configuration
     var scenes: [SceneID: SceneEntry] = [:]
     var resources: [ResourceID: ResourceEntry] = [:]
+    /// Bindings of resources whose binding before has still to give its device back.
+    var waitingBinds: [WaitingBind] = []
     var app: AppLifecycle
     var appObservers: [ObserverID: any AppObserver] = [:]
     var isAppCallingOut = false
@@ -98,6 +109,7 @@ final class DeciderState {
             case .watchdog(let id):
                 guard let machine = resources[id]?.machine else { continue }
                 apply(id, .overdue(machine.generation))
+                finishIfDone()
             case .background:
                 run(app.apply(.timer, now: now))
                 stepApp()
@@ -157,7 +169,9 @@ final class DeciderState {
 
     /// Ends the threads when nothing is held any more.
     func finishIfDone() {
-        guard isClosing, !isFinished, resources.isEmpty, !isAppCallingOut,
+        guard isClosing, !isFinished, !isAppCallingOut,
+            // Of a thread that the kernel holds nothing more can be had.
+            resources.values.allSatisfy({ if case .stuck = $0.machine.phase { true } else { false } }),
             // Also the steps that are still to be taken: they are told to those who watch.
             scenes.values.allSatisfy({ !$0.isCallingOut && $0.lifecycle.isSettled })
         else { return }
