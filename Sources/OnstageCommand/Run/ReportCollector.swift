@@ -44,10 +44,7 @@ struct ReportCollector {
         case .acquired(let name, let device, let format, let asked, let at):
             change(name) { $0.acquired(device, format, asked: asked, at) }
         case .first(let name, let at):
-            change(name) { track in
-                guard let last = track.entry.acquisitions.indices.last else { return }
-                if track.entry.acquisitions[last].first == nil { track.entry.acquisitions[last].first = at }
-            }
+            change(name) { $0.first(at) }
         case .released(let receipt):
             change(ResourceName(resource: receipt.resource, scene: receipt.scene)) { $0.released(receipt) }
         case .stored(let name, _, let asked, let at):
@@ -132,13 +129,21 @@ extension ReportCollector.Track {
     ) {
         if !isWaiting || entry.acquisitions.isEmpty { entry.acquisitions.append(.init(asked: asked)) }
         isWaiting = false
-        entry.acquisitions[entry.acquisitions.count - 1].open = at
+        let last = entry.acquisitions.count - 1
+        entry.acquisitions[last].open = at
+        if let first = entry.acquisitions[last].first { entry.acquisitions[last].first = max(first, at) }
         entry.device = device.identity
         entry.isSynthetic = device.isSynthetic
         entry.format = format.entries
         standing = nil
         lastError = nil
         isStuck = false
+    }
+
+    /// A sample may have been taken before the device was told to be open; it came to nobody before.
+    fileprivate mutating func first(_ at: MonotonicTime) {
+        guard let last = entry.acquisitions.indices.last, entry.acquisitions[last].first == nil else { return }
+        entry.acquisitions[last].first = entry.acquisitions[last].open.map { max($0, at) } ?? at
     }
 
     fileprivate mutating func released(_ receipt: ReleaseReceipt) {

@@ -1,0 +1,51 @@
+import Glibc
+import Onstage
+import OnstageLinux
+import Testing
+
+/// The end of a run whose device's thread never returns.
+@Suite struct StuckThreadTests {
+    private let scratch = CommandScratch()
+
+    /// Freezes the camera's thread by ptrace, as a kernel does that never answers, and ends the run.
+    private static let script = """
+        import ctypes, os, signal, subprocess, sys
+        libc = ctypes.CDLL(None, use_errno=True)
+        libc.ptrace.argtypes = [ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_void_p]
+        run = subprocess.Popen(sys.argv[1:], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
+        for line in run.stdout:
+            if "camera first" in line: break
+        tasks = f"/proc/{run.pid}/task"
+        tid = next(int(t) for t in os.listdir(tasks) if open(f"{tasks}/{t}/comm").read().strip() == "on-camera")
+        if libc.ptrace(0x4206, tid, None, None) or libc.ptrace(0x4207, tid, None, None):
+            run.kill()
+            print("no ptrace here")
+            sys.exit(77)
+        os.waitpid(tid, 0x40000000)
+        run.send_signal(signal.SIGTERM)
+        os.waitpid(tid, 0x40000000)  # its end is told to its tracer first
+        sys.stdout.write(run.stdout.read())
+        sys.exit(run.wait())
+        """
+
+    @Test(.enabled(if: access("/usr/bin/python3", X_OK) == 0, "needs python3"))
+    func theRunEndsAndNamesIt() throws {
+        let end = OnstageProcess(
+            ["-c", Self.script, OnstageProcess.program, "run", "--synthetic", "--report", scratch("report")],
+            home: scratch, program: "python3"
+        ).wait()
+        if end.status == 77 { return }  // a container that forbids ptrace
+        #expect(end.status == 1)
+        #expect(end.errors.contains("camera of scene main is not released: its thread is stuck"), "\(end.errors)")
+        let report = try scratch.json("report")
+        let camera = try #require(report["resources"]?.elements.first { $0["id"] == "camera" })
+        let receipt = try #require(camera["receipts"]?.elements.last)
+        #expect(receipt["released"] == .null && receipt["forced"] == true)
+        for other in report["resources"]?.elements ?? [] where other["id"] != "camera" {
+            #expect(other["receipts"]?.elements.last?["released"]?.number != nil)
+        }
+        let left = try #require(report["transitions"]?.elements.last { $0["to"] == "background" }?["at"]?.number)
+        let ended = try #require(report["transitions"]?.elements.last?["at"]?.number)
+        #expect(ended - left < 5_000)
+    }
+}
