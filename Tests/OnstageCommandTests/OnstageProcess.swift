@@ -106,6 +106,23 @@ final class OnstageProcess {
         return nil
     }
 
+    private var expected: Set<String> = []
+
+    /// Lines that are to come, in any order; awaited by ``awaitExpected(sourceLocation:)``.
+    func expect(_ text: String) {
+        expected.insert(text)
+    }
+
+    func awaitExpected(sourceLocation: SourceLocation = #_sourceLocation) {
+        while !expected.isEmpty, let line = next() { expected = expected.filter { !line.contains($0) } }
+        if !expected.isEmpty {
+            Issue.record(
+                "\(expected) did not come; there was\n\(lines.joined(separator: "\n"))\n\(errors)",
+                sourceLocation: sourceLocation)
+            expected = []
+        }
+    }
+
     private func next() -> String? {
         let deadline = MonotonicTime.now + Self.patience
         while true {

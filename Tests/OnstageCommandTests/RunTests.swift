@@ -26,54 +26,43 @@ import Testing
     }
 
     @Test func fiveActivations() throws {
-        // Far enough apart for a loaded machine: a burst collapses, as it should.
-        let scenario = scratch.file(
-            "scenario",
-            """
-            # five times on stage
-            0 active
-            0.4 inactive
-            0.5 active
-            0.9 background
-            1 active
-            1.4 suspended
-            1.5 active
-            1.9 inactive
-            2 active
-            2.4 end
-            """)
-        let end = OnstageProcess.run(
-            ["run", "--synthetic", "--scenario", scenario, "--report", scratch("report")], home: scratch)
-        #expect(end.status == 0, "\(end.errors)")
+        let run = start()
+        for turn in 1...5 {
+            for id in ["camera", "accelerometer", "gyroscope", "playback"] { run.expect("main \(id) first") }
+            run.awaitExpected()
+            guard turn < 5 else { break }
+            run.tell(turn % 2 == 0 ? "background" : "inactive")
+            for id in ["camera", "accelerometer", "gyroscope", "playback"] { run.expect("main \(id) released") }
+            run.awaitExpected()
+            run.tell("active")
+        }
+        run.tell("end")
+        let end = run.wait()
+        #expect(end.status == 0)
         #expect(end.errors == "")
         let report = try scratch.json("report")
         #expect(report.names == ["version", "profile", "exit", "transitions", "resources", "playback"])
         #expect(report["version"] == 1)
         #expect(report["exit"] == 0)
-        let transitions = try #require(report["transitions"]).elements
-        #expect(transitions.count { $0["to"]?.string == "active" } == 5)
-        #expect(transitions.last?["to"]?.string == "notRunning")
         for id in ["camera", "accelerometer", "gyroscope", "playback"] {
             let entry = try resource(id)
             #expect(entry["synthetic"] == true)
             let acquisitions = try #require(entry["acquisitions"]).elements
             #expect(acquisitions.count == 5)
             for acquisition in acquisitions {
-                let asked = try #require(acquisition["asked"]?.number)
-                let open = try #require(acquisition["open"]?.number)
-                #expect(asked <= open)
-                #expect(acquisition["first"] != nil)
+                let times = ["asked", "open", "first"].compactMap { acquisition[$0]?.number }
+                #expect(times.count == 3 && times == times.sorted())
             }
             let receipts = try #require(entry["receipts"]).elements
             #expect(receipts.count == 5)
             for receipt in receipts {
                 #expect(receipt["forced"] == false)
                 let asked = try #require(receipt["asked"]?.number)
-                let released = try #require(receipt["released"]?.number)
-                #expect((0...200).contains(released - asked))
+                #expect(asked <= (try #require(receipt["released"]?.number)))
             }
             #expect(try #require(entry["delivered"]?.number) > 0)
-            #expect(entry["errors"]?.elements == [])
+            // A loaded machine may let the sound run out; that is mended, and said.
+            if id != "playback" { #expect(entry["errors"]?.elements == []) }
         }
         let playback = try resource("playback")
         let positions = try #require(playback["receipts"]).elements.compactMap { $0["position"]?.number }
@@ -84,6 +73,40 @@ import Testing
         let said = end.lines.joined(separator: "\n")
         for words in ["5 activations", "frames over 5", "samples over 5", "heard frames", "5 receipts", "all of them"] {
             #expect(said.contains(words), "\(words) in\n\(said)")
+        }
+    }
+
+    /// However late a loaded machine is: every wish is carried out in its turn, none before its time.
+    @Test func aScenarioIsCarriedOutInOrderAndOnTime() throws {
+        let scenario = scratch.file(
+            "scenario",
+            """
+            # five times on stage
+            0 active
+            0.1 inactive
+            0.2 active
+            0.3 background
+            0.4 active
+            0.5 suspended
+            0.6 active
+            0.7 inactive
+            0.8 active
+            0.9 end
+            """)
+        let end = OnstageProcess.run(
+            ["run", "--synthetic", "--scenario", scenario, "--report", scratch("report")], home: scratch)
+        #expect(end.status == 0 && end.errors == "")
+        let transitions = try #require(try scratch.json("report")["transitions"]).elements
+        let active = transitions.filter { $0["to"]?.string == "active" }.compactMap { $0["at"]?.number }
+        #expect(active.count == 5)
+        for (time, due) in zip(active, [0, 200, 400, 600, 800]) { #expect(time >= Double(due)) }
+        #expect(
+            transitions.map { $0["to"]?.string ?? "" }.joined(separator: " ") == """
+                inactive active inactive active inactive background inactive active inactive background suspended \
+                background inactive active inactive active inactive background notRunning
+                """)
+        for id in ["camera", "accelerometer", "gyroscope", "playback"] {
+            #expect(try resource(id)["receipts"]?.elements.count == 5)
         }
     }
 
@@ -211,26 +234,23 @@ import Testing
     // MARK: Positions
 
     @Test func theSoundGoesOnInTheNextRun() throws {
-        for (arguments, isKept) in [([], true), ([], true), (["--fresh"], false)] as [([String], Bool)] {
-            let run = OnstageProcess(
-                ["run", "--synthetic", "--media", media, "--report", scratch("report")] + arguments, home: scratch)
-            run.line("playback first")
-            run.tell("inactive")
-            run.line("playback released")
-            run.tell("end")
-            #expect(run.wait().status == 0)
-            let receipt = try #require(try resource("playback")["receipts"]?.elements.first)
-            let position = try #require(receipt["position"]?.number)
-            #expect(receipt["stored"]?.number != nil)
-            if isKept { last.append(position) } else { #expect(position < (last.last ?? 0)) }
-        }
-        #expect(last.count == 2 && last[1] > last[0])
+        #expect(try position(after: "seek 30000") >= 30000)
+        #expect(try position() >= 30000)
+        #expect(try position("--fresh") < 30000)
     }
 
-    private let positions = Box()
-    private var last: [Double] {
-        get { positions.values }
-        nonmutating set { positions.values = newValue }
+    /// Where the first pause of a run is, which is on the disk too.
+    private func position(_ arguments: String..., after wish: String? = nil) throws -> Double {
+        let run = OnstageProcess(
+            ["run", "--synthetic", "--media", media, "--report", scratch("report")] + arguments, home: scratch)
+        run.line("playback first")
+        if let wish { run.tell(wish) }
+        run.tell("inactive")
+        run.line("playback released")
+        run.tell("end")
+        #expect(run.wait().status == 0)
+        let receipt = try #require(try resource("playback")["receipts"]?.elements.first)
+        #expect(receipt["stored"]?.number != nil)
+        return try #require(receipt["position"]?.number)
     }
-    private final class Box { var values: [Double] = [] }
 }
