@@ -82,6 +82,8 @@ public final class FakeDevice: Resource {
     public final class Gate: Sendable {
         let opened = FakeGate()
         public init() {}
+        /// Stands here until the gate is open: for a test's own callback. *Runs on:* a thread that may wait.
+        public func pass() { opened.pass(nil) }
         /// Lets everybody through from now on.
         public func open() { opened.open() }
         /// Waits until somebody stands at it.
