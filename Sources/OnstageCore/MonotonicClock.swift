@@ -8,7 +8,7 @@ package protocol Waker: AnyObject, Sendable {
 package protocol MonotonicClock: Sendable {
     var now: MonotonicTime { get }
 
-    /// How many nanoseconds of real time a wait that ends at `deadline` may take; negative for "until woken". A clock that
-    /// stands still remembers `waker` and wakes it when its time reaches the deadline.
-    func timeout(until deadline: MonotonicTime, waking waker: any Waker) -> Int64
+    /// How many nanoseconds of real time a wait that ends at `deadline` (nil: never) may take; negative for "until woken". A
+    /// clock that stands still remembers `waker` and wakes it when its time reaches the deadline.
+    func timeout(until deadline: MonotonicTime?, waking waker: any Waker) -> Int64
 }

@@ -6,7 +6,7 @@ package struct SystemClock: MonotonicClock {
 
     package var now: MonotonicTime { .now }
 
-    package func timeout(until deadline: MonotonicTime, waking waker: any Waker) -> Int64 {
-        max(0, (deadline - .now).wholeNanoseconds)
+    package func timeout(until deadline: MonotonicTime?, waking waker: any Waker) -> Int64 {
+        deadline.map { max(0, ($0 - .now).wholeNanoseconds) } ?? -1
     }
 }

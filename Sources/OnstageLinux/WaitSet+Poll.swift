@@ -7,7 +7,7 @@ extension WaitSet {
     ///
     /// Answers how many descriptors have something; 0 for the deadline or a signal. *C: `ppoll`.*
     package mutating func waitForEvents(_ clock: some MonotonicClock, waking waker: any Waker) -> Int {
-        let timeout = deadline.map { clock.timeout(until: $0, waking: waker) } ?? -1
+        let timeout = clock.timeout(until: deadline, waking: waker)
         let answer = entries.withUnsafeMutableBufferPointer { entries in
             entries.withMemoryRebound(to: pollfd.self) { clinux_poll($0.baseAddress, UInt($0.count), timeout) }
         }

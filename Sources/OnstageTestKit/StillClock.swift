@@ -38,10 +38,11 @@ public final class StillClock: MonotonicClock, Sendable {
         state.withLock { $0.waiting.map(\.deadline).min() }
     }
 
-    package func timeout(until deadline: MonotonicTime, waking waker: any Waker) -> Int64 {
+    package func timeout(until deadline: MonotonicTime?, waking waker: any Waker) -> Int64 {
         state.withLock { state in
-            guard deadline > state.now else { return 0 }
             state.waiting.removeAll { $0.waker === waker }
+            guard let deadline else { return -1 }
+            guard deadline > state.now else { return 0 }
             state.waiting.append(Waiting(deadline: deadline, waker: waker))
             return -1
         }

@@ -7,7 +7,7 @@ final class StillClock: MonotonicClock {
 
     var now: MonotonicTime { MonotonicTime(nanoseconds: time.load(ordering: .relaxed)) }
 
-    func timeout(until deadline: MonotonicTime, waking waker: any Waker) -> Int64 { 0 }
+    func timeout(until deadline: MonotonicTime?, waking waker: any Waker) -> Int64 { 0 }
 
     func advance(to moment: MonotonicTime) {
         if moment > now { time.store(moment.nanoseconds, ordering: .relaxed) }

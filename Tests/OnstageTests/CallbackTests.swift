@@ -175,6 +175,8 @@ private final class AppLog: AppObserver {
         }
         await transcript.wait(4)
         #expect(broker.phase == .inactive, "held back")
+        let first = clock.now + .milliseconds(700)
+        while clock.nextDeadline != first { await Task.yield() }
         clock.advance(by: .milliseconds(699))
         scene.resume()
         await transcript.wait(5)
