@@ -9,7 +9,8 @@ extension CameraFinder {
         let found = search()
         let device = "camera \(selector)"
         switch selector.kind {
-        case .any: return try first(found.filter { !$0.info.isOther }, device)
+        case .any:
+            return try first(found.filter { !$0.info.isOther }, "camera", missing: "this machine has no camera")
         case .driver(let name): return try first(found.filter { $0.info.driver == name && !$0.info.isOther }, device)
         case .matching(_, let accepts): return try first(found.filter { accepts($0.info) }, device)
         case .identity(let text): return try only(found, text, device)
@@ -17,12 +18,14 @@ extension CameraFinder {
     }
 
     /// The first that can be used; else why not.
-    private func first(_ found: [Found], _ device: String) throws(DeviceError) -> CameraInfo {
+    private func first(
+        _ found: [Found], _ device: String, missing: String = "there is no such camera"
+    ) throws(DeviceError) -> CameraInfo {
         if let usable = found.first(where: { $0.info.supported }) { return usable.info }
         if let barred = found.first(where: { $0.isBarred }) { throw permission(barred, device) }
         let reason =
             found.isEmpty
-            ? "there is no such camera"
+            ? missing
             : found.map { "\($0.info.node) (\($0.info.name)): \($0.info.reason ?? "")" }.joined(separator: "; ")
         throw DeviceError(
             .absent, operation: "", device: device, reason: reason,

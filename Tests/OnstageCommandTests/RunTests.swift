@@ -143,6 +143,17 @@ import Testing
         #expect(end.errors.contains("/camera/width"), "\(end.errors)")
     }
 
+    /// What waits is tried again twice a second; each return to the stage says it once.
+    @Test func whatWaitsIsSaidOnce() {
+        let profile = scratch.file("p.json", #"{"name":"p","camera":{"device":"driver nobody-makes-this"}}"#)
+        let scenario = scratch.file("s", "0 active\n1.2 inactive\n1.3 active\n2.5 end\n")
+        let end = OnstageProcess.run(["run", "--profile", profile, "--scenario", scenario], home: scratch)
+        #expect(end.status == 0)
+        #expect(end.lines.count { $0.contains("main camera waits: ") } == 2, "\(end.lines)")
+        #expect(end.lines.count { $0.hasSuffix("main camera waits no more") } == 2, "\(end.lines)")
+        #expect(!end.lines.contains { $0.contains("failed") }, "\(end.lines)")
+    }
+
     @Test func aBadMediaLeavesAReport() throws {
         let end = OnstageProcess.run(
             ["run", "--synthetic", "--media", "/etc/passwd", "--report", scratch("report")], home: scratch)

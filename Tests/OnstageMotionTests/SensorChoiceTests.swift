@@ -21,7 +21,7 @@ import Testing
         #expect(throws: DeviceError.self) { try resolve(fixture, .any).get() }
         guard case .failure(let error) = resolve(fixture, .any) else { return }
         #expect(error.kind == .absent)
-        #expect(error.description.contains("no sensors"))
+        #expect(error.description.contains("this machine has no accelerometer"))
         #expect(MotionSensor.all(in: fixture.tree).isEmpty)
     }
 

@@ -43,12 +43,13 @@ enum EventText {
         }
     }
 
-    /// Opening and closing are told by what they come to.
+    /// Opening and closing are told by what they come to. What is still waited for when it is asked for no more has not
+    /// failed.
     private static func changed(_ state: ResourceState, _ error: DeviceError?) -> String? {
         switch (state, error) {
         case (.pendingOpen, let error?): "waits: \(error)"
         case (.pendingOpen, nil): "waits"
-        case (.closed, let error?): "failed: \(error)"
+        case (.closed, let error?): error.isRecoverable ? "waits no more" : "failed: \(error)"
         case (.closed, nil), (.opening, _), (.open, _), (.closing, _): nil
         }
     }

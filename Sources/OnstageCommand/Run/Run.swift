@@ -38,6 +38,8 @@ final class Run {
     var allScenes: [RunScene] = []
     var collector = ReportCollector()
     var refusals: [String: [String]] = [:]
+    /// What each resource that waits was last said to wait for.
+    private var waitsFor: [ResourceName: String] = [:]
     private var input = LineReader()
     private var isInputWanted: Bool
     private var nextEntry = 0
@@ -157,6 +159,20 @@ final class Run {
         }
     }
 
+    /// Whether an event says more than was said already: what waits tells so again at each try.
+    private func isNews(_ event: BrokerEvent) -> Bool {
+        switch event {
+        case .resourceChanged(let name, .pendingOpen, let error?, _):
+            let text = "\(error)"
+            defer { waitsFor[name] = text }
+            return waitsFor[name] != text
+        case .resourceChanged(let name, .closed, _, _), .acquired(let name, _, _, _, _):
+            waitsFor[name] = nil
+            return true
+        default: return true
+        }
+    }
+
     private func take(_ message: Message) {
         switch message {
         case .event(let event):
@@ -164,7 +180,7 @@ final class Run {
             if case .refused(let scene, let wish, let error, _) = event {
                 refusals[scene, default: []].append("\(wish): \(error)")
             }
-            if let line = EventText.line(event, start: start) { screen.tell(line) }
+            if isNews(event), let line = EventText.line(event, start: start) { screen.tell(line) }
         case .settled(let client, let scene, let refused): answer(client, scene: scene, refused: refused)
         case .left:
             if case .leaving(let until, _, let since) = stage {

@@ -45,7 +45,9 @@ enum RunSummary {
         var text = "\(resource.counts.delivered) \(what) over \(opened) \(opened == 1 ? "acquisition" : "acquisitions")"
         if resource.counts.dropped > 0 { text += ", \(resource.counts.dropped) dropped" }
         if resource.counts.bad > 0 { text += ", \(resource.counts.bad) bad" }
-        if resource.counts.underruns > 0 { text += ", \(resource.counts.underruns) underruns" }
+        if resource.counts.underruns > 0 {
+            text += ", \(resource.counts.underruns) \(resource.counts.underruns == 1 ? "underrun" : "underruns")"
+        }
         return text
     }
 

@@ -55,7 +55,7 @@ struct StatusLine {
         case .opening: "opening"
         case .pendingOpen: "waits"
         case .closing: "closing"
-        case .closed: resource.error == nil ? "off" : "failed"
+        case .closed: resource.error?.isRecoverable ?? true ? "off" : "failed"
         }
     }
 

@@ -39,11 +39,11 @@ extension IIOTree {
         case (0, _):
             let reason =
                 all.isEmpty
-                ? "no sensors: the kernel shows no \(kind.rawValue)"
+                ? "this machine has no \(kind.rawValue)"
                 : "no \(kind.rawValue) has the \(wish); there is \(all.map(\.candidate).joined(separator: "; "))"
             throw DeviceError(
                 .absent, operation: "", device: all.isEmpty ? kind.rawValue : wish, reason: reason,
-                advice: "it is used as soon as it appears")
+                advice: "it is waited for; `onstage devices` lists all")
         case (_, .any):
             return Self.preferred(matching)
         default:
