@@ -38,7 +38,19 @@ struct SceneWish: Hashable, Sendable {
         /// What could have.
         var expected: String
 
-        var description: String { "\(found.isEmpty ? "nothing" : "\"\(found)\"") where \(expected) was expected" }
+        var description: String { "\(found.isEmpty ? "nothing" : "\"\(shown)\"") where \(expected) was expected" }
+
+        /// What stands there may be anything, a program that was sent to standard input by mistake too: its beginning, and
+        /// nothing of it reaches a terminal as a control character.
+        private var shown: String {
+            let limit = 40
+            var text = ""
+            for scalar in found.unicodeScalars.prefix(limit) {
+                let isControl = scalar.properties.generalCategory == .control
+                text += isControl ? "\\u{\(String(scalar.value, radix: 16))}" : String(Character(scalar))
+            }
+            return found.unicodeScalars.dropFirst(limit).isEmpty ? text : text + "…"
+        }
     }
 
     /// Reads a line of its own, as it comes from standard input or from `onstage ctl`.

@@ -40,6 +40,15 @@ import Testing
         #expect(again == scenario)
     }
 
+    /// A file that is no text ends up in a message that a terminal can bear.
+    @Test func whatIsShownOfARefusedWord() {
+        #expect(
+            SceneWish.Refusal(found: "\u{1B}[2J\u{7}", expected: "x").description
+                == #""\u{1b}[2J\u{7}" where x was expected"#)
+        let long = String(repeating: "ä", count: 4000)
+        #expect(SceneWish.Refusal(found: long, expected: "x").description.unicodeScalars.count < 80)
+    }
+
     /// A line, and words of what is said of it.
     @Test(arguments: [
         ("active", "\"active\" where a time"), ("-1 active", "\"-1\" where a time"), ("1e3 active", "a time"),
