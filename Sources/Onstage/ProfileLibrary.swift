@@ -1,4 +1,3 @@
-internal import Glibc
 internal import OnstageCore
 internal import OnstageLinux
 
@@ -49,7 +48,7 @@ public struct ProfileLibrary: Sendable {
             }
         }
         // Only a checkout: a stranger's files in /tmp are not to be taken for ours by whoever happens to stand there.
-        if let currentDirectory, access(currentDirectory + "/Package.swift", R_OK) == 0 {
+        if let currentDirectory, Path.isReadable(currentDirectory + "/Package.swift") {
             let checkout = currentDirectory + "/hw-profiles"
             if !directories.contains(checkout) { directories.append(checkout) }
         }
@@ -57,15 +56,9 @@ public struct ProfileLibrary: Sendable {
 
     /// The places of this process.
     public static var standard: ProfileLibrary {
-        var environment: [String: String] = [:]
-        for name in ["XDG_CONFIG_HOME", "HOME"] {
-            if let value = getenv(name) { environment[name] = String(cString: value) }
-        }
-        let here = getcwd(nil, 0)
-        defer { free(here) }
-        return ProfileLibrary(
-            environment: environment, executable: link("/proc/self/exe"),
-            currentDirectory: here.map { String(cString: $0) })
+        ProfileLibrary(
+            environment: Environment.values(["XDG_CONFIG_HOME", "HOME"]),
+            executable: Path.target(ofLink: "/proc/self/exe"), currentDirectory: Path.current)
     }
 
     /// The profile of this name, or in the file at this path (whatever has a "/" in it, or ends in ".json").
@@ -79,7 +72,7 @@ public struct ProfileLibrary: Sendable {
         if ProfileDecoder.isName(nameOrPath) {
             for directory in directories {
                 let path = "\(directory)/\(nameOrPath).json"
-                if access(path, F_OK) == 0 { return try Self.entry(nameOrPath, path: path) }
+                if Path.exists(path) { return try Self.entry(nameOrPath, path: path) }
             }
             if let found = ProfileBuiltIn.texts.first(where: { $0.name == nameOrPath }) {
                 return Entry(name: found.name, path: nil, text: found.text)
@@ -124,23 +117,7 @@ public struct ProfileLibrary: Sendable {
 
     /// The profiles in a directory; the schema beside them is none.
     private static func names(_ directory: String) -> [String] {
-        guard let listing = opendir(directory) else { return [] }
-        defer { closedir(listing) }
-        var names: [String] = []
-        while let entry = readdir(listing) {
-            let file = withUnsafeBytes(of: entry.pointee.d_name) {
-                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            guard file.hasSuffix(".json"), file != "schema.json" else { continue }
-            let name = String(file.dropLast(5))
-            if ProfileDecoder.isName(name) { names.append(name) }
-        }
-        return names
-    }
-
-    private static func link(_ path: String) -> String? {
-        var target = [CChar](repeating: 0, count: 4_096)
-        let count = readlink(path, &target, target.count)
-        return count > 0 ? String(decoding: target[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self) : nil
+        Folder.names(in: directory).filter { $0.hasSuffix(".json") && $0 != "schema.json" }
+            .map { String($0.dropLast(5)) }.filter(ProfileDecoder.isName)
     }
 }

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import OnstageLinux
 
 /// Subcommands that are programs of their own: `onstage-NAME`, beside this one or on the path.
 enum ExternalCommand {
@@ -17,13 +18,11 @@ enum ExternalCommand {
 
     private static var folders: [String] {
         var folders: [String] = []
-        if let own = realpath("/proc/self/exe", nil) {
-            let path = String(cString: own)
-            free(own)
-            if let slash = path.lastIndex(of: "/") { folders.append(String(path[..<slash])) }
+        if let own = Path.canonical("/proc/self/exe"), let slash = own.lastIndex(of: "/") {
+            folders.append(String(own[..<slash]))
         }
-        guard let path = getenv("PATH") else { return folders }
+        guard let path = Environment.value("PATH") else { return folders }
         // An empty part means the current directory, where a stranger's program may lie.
-        return folders + String(cString: path).split(separator: ":").map(String.init)
+        return folders + path.split(separator: ":").map(String.init)
     }
 }

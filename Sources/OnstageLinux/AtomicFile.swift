@@ -18,7 +18,7 @@ package enum AtomicFile {
             try fill(stream.number, bytes, path)
             return stream.close()
         }
-        let target = resolved(path)
+        let target = Path.canonical(path) ?? path  // nothing is there yet
         let temporary = "\(target).\(getpid()).\(count.add(1, ordering: .relaxed).newValue).tmp"
         let answer = clinux_open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW)
         guard answer >= 0 else { throw failure(answer, "open", path) }
@@ -62,13 +62,6 @@ package enum AtomicFile {
         let answer = clinux_sync(opened)
         _ = clinux_close(opened)
         if -answer != EINVAL, -answer != EROFS { try check(answer, "fsync", path) }
-    }
-
-    /// Where links lead; `path` itself where nothing is yet.
-    private static func resolved(_ path: String) -> String {
-        guard let real = realpath(path, nil) else { return path }
-        defer { free(real) }
-        return String(cString: real)
     }
 
     private static func check(_ answer: Int32, _ operation: String, _ path: String) throws(DeviceError) {

@@ -6,7 +6,7 @@ internal import OnstageCore
 package enum ControlFolder {
     /// The folders in the order tried: `$XDG_RUNTIME_DIR/onstage`, `/run/onstage`, `/tmp/onstage-UID`.
     package static func candidates(
-        runtime: String? = getenv("XDG_RUNTIME_DIR").map { String(cString: $0) }, user: UInt32 = geteuid()
+        runtime: String? = Environment.value("XDG_RUNTIME_DIR"), user: UInt32 = geteuid()
     ) -> [String] {
         // The base-directory rules: a relative path there is to be ignored.
         let own = runtime.flatMap { $0.hasPrefix("/") ? "\($0)/onstage" : nil }

@@ -15,7 +15,7 @@ package enum ServiceNotify: Hashable, Sendable {
     ///
     /// *C: `sendto`.*
     package func send() -> String? {
-        guard let path = getenv("NOTIFY_SOCKET").map({ String(cString: $0) }), !path.isEmpty else { return nil }
+        guard let path = Environment.value("NOTIFY_SOCKET"), !path.isEmpty else { return nil }
         return send(to: path)
     }
 

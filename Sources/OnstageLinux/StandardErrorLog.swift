@@ -17,7 +17,7 @@ package struct StandardErrorLog: Sendable {
         self.program = program
         self.level = level
         self.descriptor = descriptor
-        let stream = getenv("JOURNAL_STREAM").map { String(cString: $0) }
+        let stream = Environment.value("JOURNAL_STREAM")
         isJournal = stream != nil && stream == Self.identity(of: descriptor)
     }
 

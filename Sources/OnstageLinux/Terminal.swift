@@ -17,8 +17,8 @@ package enum Terminal {
 
     /// Whether a line can be written over itself there: a terminal that is not "dumb".
     package static func canRewriteLine(_ descriptor: Int32) -> Bool {
-        guard isTerminal(descriptor), let kind = getenv("TERM") else { return false }
-        return String(cString: kind) != "dumb"
+        guard isTerminal(descriptor), let kind = Environment.value("TERM") else { return false }
+        return kind != "dumb"
     }
 
     /// Whether this process may write to and read from it now: it is in the terminal's foreground group. A background job

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import OnstageLinux
 
 /// Files that could not be read, kept beside the one that took their place for whoever wants to know why.
 enum BrokenFile {
@@ -25,18 +26,10 @@ enum BrokenFile {
 
     /// The numbers of those that are there, ascending.
     static func numbers(of name: String, in directory: String) -> [Int] {
-        guard let listing = opendir(directory) else { return [] }
-        defer { closedir(listing) }
-        var numbers: [Int] = []
-        while let entry = readdir(listing) {
-            let file = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            let prefix = "\(name).broken-"
-            if file.hasPrefix(prefix), let number = Int(file.dropFirst(prefix.count)), number > 0, number < Int.max {
-                numbers.append(number)
-            }
-        }
-        return numbers.sorted()
+        let prefix = "\(name).broken-"
+        return Folder.names(in: directory).compactMap { file in
+            guard file.hasPrefix(prefix), let number = Int(file.dropFirst(prefix.count)) else { return nil }
+            return number > 0 && number < Int.max ? number : nil
+        }.sorted()
     }
 }

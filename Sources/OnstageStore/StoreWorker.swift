@@ -1,5 +1,4 @@
 internal import CLinux
-internal import Glibc
 internal import OnstageCore
 internal import OnstageLinux
 internal import Synchronization
@@ -59,28 +58,16 @@ final class StoreWorker: Sendable {
     /// Begins the thread, which keeps the worker alive until it ends. False if the system has no more threads: the next
     /// mail tries again.
     private func begin() -> Bool {
-        var thread = pthread_t()
-        let worker = Unmanaged.passRetained(self)
-        let code = pthread_create(
-            &thread, nil,
-            { worker in
-                if let worker { Unmanaged<StoreWorker>.fromOpaque(worker).takeRetainedValue().run() }
-                return nil
-            }, worker.toOpaque())
-        guard code == 0 else {
-            worker.release()
+        do throws(DeviceError) {
+            // All signals are blocked in it: a file that may not grow (SIGXFSZ) is an error here, not the program's end.
+            try PosixThread.start("onstage-store") { self.run() }
+            return true
+        } catch {
             return false
         }
-        pthread_detach(thread)
-        return true
     }
 
     private func run() {
-        // Signals are for the threads that wait for them; a file that may not grow is an error here, not an end (SIGXFSZ).
-        var all = sigset_t()
-        sigfillset(&all)
-        pthread_sigmask(SIG_BLOCK, &all, nil)
-        clinux_name_thread("onstage-store")
         let table = PositionTable(file: file)
         var set = pollfd(fd: bell.number, events: Int16(POLLIN), revents: 0)
         while true {
@@ -115,11 +102,7 @@ final class StoreWorker: Sendable {
     }
 
     private static func bootID() -> String {
-        let number = clinux_open("/proc/sys/kernel/random/boot_id", O_RDONLY)
-        guard number >= 0 else { return "" }
-        defer { _ = clinux_close(number) }
-        var bytes = [UInt8](repeating: 0, count: 36)
-        let count = clinux_read(number, &bytes, bytes.count)
-        return count == 36 ? String(decoding: bytes, as: UTF8.self) : ""
+        guard let line = SmallFile.line("/proc/sys/kernel/random/boot_id"), line.utf8.count == 36 else { return "" }
+        return line
     }
 }

@@ -1,4 +1,3 @@
-internal import Glibc
 package import OnstageCore
 internal import OnstageLinux
 
@@ -25,7 +24,7 @@ extension IIOTree {
         return IIOSensor(
             kind: kind, number: number, folder: folder, node: "\(nodes)/\(entry)",
             name: attribute("\(folder)/name"), label: attribute("\(folder)/label"),
-            location: attribute("\(folder)/location"), realPath: Self.realPath(folder), hasBuffer: isBuffered)
+            location: attribute("\(folder)/location"), realPath: Path.canonical(folder) ?? folder, hasBuffer: isBuffered)
     }
 
     /// The one sensor that a selector means.
@@ -70,12 +69,6 @@ extension IIOTree {
     private static func preferred(_ sensors: [IIOSensor]) -> IIOSensor {
         sensors.first { $0.label == "\($0.kind == .accelerometer ? "accel" : "gyro")-display" }
             ?? sensors.first { $0.location == "lid" } ?? sensors[0]
-    }
-
-    private static func realPath(_ path: String) -> String {
-        guard let real = realpath(path, nil) else { return path }
-        defer { free(real) }
-        return String(cString: real)
     }
 }
 

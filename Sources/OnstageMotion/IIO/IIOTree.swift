@@ -19,7 +19,8 @@ package struct IIOTree: Sendable {
     /// The kernel's own.
     package static let system = IIOTree()
 
-    /// An attribute without the white space around it (and the zero byte that some end in, `current_timestamp_clock` for one); nil when it is not there or cannot be read.
+    /// An attribute without the white space around it and without the zero byte that some end in
+    /// (`current_timestamp_clock` for one); nil when it is not there or cannot be read.
     func attribute(_ path: String) -> String? {
         if fault?("read", path) != nil { return nil }
         guard var text = SmallFile.text(path)?[...] else { return nil }
@@ -35,7 +36,7 @@ package struct IIOTree: Sendable {
     }
 
     func exists(_ path: String) -> Bool {
-        access(path, F_OK) == 0
+        Path.exists(path)
     }
 
     /// Sets an attribute; answers 0 or the errno.
