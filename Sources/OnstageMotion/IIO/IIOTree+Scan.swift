@@ -24,7 +24,8 @@ extension IIOTree {
         return IIOSensor(
             kind: kind, number: number, folder: folder, node: "\(nodes)/\(entry)",
             name: attribute("\(folder)/name"), label: attribute("\(folder)/label"),
-            location: attribute("\(folder)/location"), realPath: Path.canonical(folder) ?? folder, hasBuffer: isBuffered)
+            location: attribute("\(folder)/location"), realPath: Path.canonical(folder) ?? folder, hasBuffer: isBuffered
+        )
     }
 
     /// The one sensor that a selector means.
