@@ -78,7 +78,8 @@ let package = Package(
         .testTarget(
             name: "OnstageTests", dependencies: ["Onstage", "OnstageTestKit", "OnstageCore"], swiftSettings: swift),
         .testTarget(
-            name: "OnstageCommandTests", dependencies: ["OnstageCommand", "Onstage", "OnstageCore"],
+            name: "OnstageCommandTests",
+            dependencies: ["OnstageCommand", "Onstage", "OnstageCore", "OnstageLinux", "OnstageMotion", "CLinux"],
             swiftSettings: swift),
     ],
     swiftLanguageModes: [.v6]

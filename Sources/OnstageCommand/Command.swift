@@ -1,5 +1,4 @@
 internal import Glibc
-internal import OnstageMotion
 
 /// The command `onstage`: which of its subcommands a command line means.
 enum Command {

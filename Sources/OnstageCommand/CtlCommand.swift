@@ -1,6 +1,5 @@
 internal import OnstageCore
 internal import OnstageLinux
-internal import OnstageMotion
 
 /// `onstage ctl`
 enum CtlCommand {

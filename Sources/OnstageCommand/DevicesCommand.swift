@@ -1,6 +1,5 @@
 internal import Onstage
 internal import OnstageCore
-internal import OnstageMotion
 
 /// `onstage devices`
 enum DevicesCommand {

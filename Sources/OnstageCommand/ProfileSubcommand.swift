@@ -1,5 +1,4 @@
 internal import Onstage
-internal import OnstageMotion
 
 /// `onstage profile`: the command line of ``ProfileCommand``.
 enum ProfileSubcommand {

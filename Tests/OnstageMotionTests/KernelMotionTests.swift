@@ -35,12 +35,10 @@ struct KernelMotionTests {
         }
     }
 
-    /// Runs `body` while the kernel has the two sensors of a virtual hub, made with the words of `onstage bench imu`.
+    /// Runs `body` while the kernel has the two sensors of a virtual hub.
     private func withIMU(
-        _ words: [String] = [], motion: VirtualMotion? = nil, _ body: (RunningIMU) throws -> Void
+        _ options: VirtualIMUOptions = VirtualIMUOptions(), _ body: (RunningIMU) throws -> Void
     ) throws {
-        var options = try VirtualIMUOptions(arguments: words)
-        if let motion { options.motion = motion }
         let imu = try RunningIMU { $0 = options }
         defer { imu.stop() }
         try #require(RunningIMU.waitForSensors(), "no sensors appeared: \(imu.text)")
@@ -50,7 +48,7 @@ struct KernelMotionTests {
     @Test(arguments: ["x", "y", "z", "-x", "-y", "-z"])
     func gravity(_ axis: String) throws {
         let up = try #require(VirtualAxis(axis))
-        try withIMU(["--axis", axis]) { _ in
+        try withIMU(.with(\.up, up)) { _ in
             let rig = try Rig(.accelerometer)
             let acquired = try rig.loop.acquire()
             #expect(acquired.format.contains { $0.name == "clock" && $0.value == .text("monotonic") }, "\(acquired)")
@@ -68,7 +66,7 @@ struct KernelMotionTests {
     }
 
     @Test func turning() throws {
-        try withIMU(["--motion", "rotate", "--turn", "0.75"]) { _ in
+        try withIMU(.with(\.motion, .rotate(radiansPerSecond: 0.75))) { _ in
             let rig = try Rig(.gyroscope)
             try rig.loop.acquire()
             try rig.loop.run { rig.heard.samples.count >= 20 }
@@ -108,7 +106,7 @@ struct KernelMotionTests {
     /// The sensor numbers its samples: none is lost, whether each is read at once or in batches.
     @Test(arguments: [(200.0, Duration.zero, 600), (500.0, Duration.milliseconds(250), 1_500)])
     func noLoss(_ rate: Double, latency: Duration, count: Int) throws {
-        try withIMU(["--counter"]) { _ in
+        try withIMU(.with(\.countsSamples, true)) { _ in
             let rig = try Rig(
                 MotionConfiguration(kind: .accelerometer, rate: .hertz(rate), maxLatency: latency))
             let acquired = try rig.loop.acquire()
@@ -148,7 +146,7 @@ struct KernelMotionTests {
 
     /// I-17: a sensor that missed its first power-up works after it has been switched off and on.
     @Test func deaf() throws {
-        try withIMU(["--fault", "deaf"]) { imu in
+        try withIMU(.with(\.faults, [VirtualIMUFault(.deaf(1))])) { imu in
             let rig = try Rig(.accelerometer)
             try rig.loop.acquire()
             #expect(try rig.loop.run { rig.heard.samples.count >= 5 }, "\(rig.heard.reports) \(imu.text)")
@@ -162,7 +160,7 @@ struct KernelMotionTests {
 
     /// I-16
     @Test func zeros() throws {
-        try withIMU(["--fault", "zeros=5"]) { _ in
+        try withIMU(.with(\.faults, [VirtualIMUFault(.zeros(5))])) { _ in
             let rig = try Rig(.accelerometer)
             try rig.loop.acquire()
             #expect(try rig.loop.run { rig.heard.samples.count >= 5 })
@@ -311,7 +309,7 @@ struct KernelMotionTests {
         let rows = (0..<50).map { "\(Double($0) * 0.02),\(Double($0) * 0.1),1,2,0.1,0.2,\(Double($0) * 0.01)\n" }
             .joined()
         let recording = try MotionRecording(rows)
-        try withIMU(motion: .recording(recording)) { _ in
+        try withIMU(.with(\.motion, .recording(recording))) { _ in
             let rig = try Rig(.accelerometer)
             try rig.loop.acquire()
             #expect(try rig.loop.run { rig.heard.samples.count >= 45 })
@@ -325,5 +323,14 @@ struct KernelMotionTests {
                 #expect((error * error).sum().squareRoot() < 0.001, "\(row): \(sample.value)")
             }
         }
+    }
+}
+
+extension VirtualIMUOptions {
+    /// The defaults but for one.
+    fileprivate static func with<Value>(_ option: WritableKeyPath<Self, Value>, _ value: Value) -> Self {
+        var options = VirtualIMUOptions()
+        options[keyPath: option] = value
+        return options
     }
 }

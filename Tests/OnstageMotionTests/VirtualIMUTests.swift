@@ -3,36 +3,8 @@ import Testing
 
 @testable import OnstageMotion
 
-/// Tables: the virtual sensor's command line, its recordings and its physics.
+/// Tables: the virtual sensor's recordings and its physics.
 @Suite struct VirtualIMUTests {
-    @Test func options() throws {
-        let options = try VirtualIMUOptions(arguments: [
-            "--rate=200", "--axis", "-x", "--motion", "rotate", "--turn", "0.5", "--fault", "late=3000@1.5+2",
-            "--counter",
-        ])
-        #expect(options.rateLimit == 200)
-        #expect(options.up == VirtualAxis("-x"))
-        #expect(options.countsSamples)
-        #expect(
-            options.faults == [
-                VirtualIMUFault(.late(.seconds(3)), start: .milliseconds(1_500), duration: .seconds(2))
-            ])
-        guard case .rotate(let rate) = options.motion else {
-            Issue.record("not rotate")
-            return
-        }
-        #expect(rate == 0.5)
-    }
-
-    @Test(arguments: [
-        ["--rate"], ["--rate", "0"], ["--rate=nan"], ["--axis", "w"], ["--axis", "xx"], ["--motion", "/none.csv"],
-        ["--fault", "broken"], ["--fault", "late"], ["--fault", "zeros=-1"], ["--fault", "silent=1"],
-        ["--fault", "die@x"], ["--turn", "fast"], ["--help=yes"], ["x"], ["--name", ""],
-    ])
-    func usage(_ arguments: [String]) {
-        #expect(throws: UsageError.self) { try VirtualIMUOptions(arguments: arguments) }
-    }
-
     @Test(arguments: [
         ("", 0), ("time,ax,ay,az,gx,gy,gz\n", 0), ("0,0,0,9.8,0,0,0\n1,2,3\n", 2), ("# x\n\n0,0,0,nan,0,0,0", 3),
         ("0,0,0,0,0,0,0\n0,0,0,0,0,0,0", 2), ("0,0,0,0,0,0,0\r\n1,0,0,0,0,0,x", 2), ("time,ax\n0,1,2,3,4,5,6,7", 2),

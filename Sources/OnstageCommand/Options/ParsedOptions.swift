@@ -1,5 +1,3 @@
-internal import OnstageMotion
-
 /// A command line, taken apart in GNU's way: `--name=value`, `--name value`, `-nvalue`, `-n value`, `-ab`; options and
 /// operands in any order; after `--` only operands.
 struct ParsedOptions: Hashable, Sendable {

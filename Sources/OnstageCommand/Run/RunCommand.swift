@@ -3,7 +3,6 @@ internal import Glibc
 internal import Onstage
 internal import OnstageCore
 internal import OnstageLinux
-internal import OnstageMotion
 
 /// `onstage run`
 enum RunCommand {

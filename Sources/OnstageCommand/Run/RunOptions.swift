@@ -1,5 +1,3 @@
-internal import OnstageMotion
-
 /// The command line of `onstage run`, read but not yet looked up.
 struct RunOptions: Hashable, Sendable {
     var profile: String?

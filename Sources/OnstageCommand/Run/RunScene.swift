@@ -1,6 +1,5 @@
 internal import Onstage
 internal import OnstageCore
-internal import OnstageMotion
 
 /// A scene of a run and the resources that it has of its own.
 final class RunScene {

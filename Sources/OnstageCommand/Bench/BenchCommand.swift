@@ -1,5 +1,3 @@
-internal import OnstageMotion
-
 /// `onstage bench`
 enum BenchCommand {
     private static let table = OptionTable(
