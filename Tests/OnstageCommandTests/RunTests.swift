@@ -117,7 +117,7 @@ import Testing
             (["--nonsense"], 2, "unknown option --nonsense"), (["--profile", "no-such"], 2, "no-such"),
             (["--scenario", "/nonexistent"], 2, "/nonexistent"), (["--duration", "x"], 2, "--duration"),
             (["--media", "/nonexistent.wav"], 1, "/nonexistent.wav"),
-            (["--report", "/nonexistent/r"], 1, "/nonexistent"),
+            (["--report", "/proc/nonexistent/r"], 1, "/proc/nonexistent"),
             (["--media", "/etc/passwd"], 1, "/etc/passwd"), (["--report", "/tmp"], 1, "/tmp"),
         ] as [([String], Int32, String)])
     func refused(_ arguments: [String], _ status: Int32, _ words: String) {
