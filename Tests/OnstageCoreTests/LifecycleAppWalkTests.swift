@@ -7,7 +7,7 @@ import Testing
 
     @Test(arguments: seeds)
     func walk(_ seed: UInt64) throws {
-        var random = LifecycleRandom(seed: seed)
+        var random = SplitMix64(seed: seed)
         let delay = Duration.milliseconds([0, 1, 300, 700, 5000].randomElement(using: &random) ?? 0)
         var app = try AppLifecycle(backgroundDelay: delay)
         var scenes = [LifecycleState](repeating: .notRunning, count: 3)
@@ -76,7 +76,7 @@ import Testing
     /// The same with callbacks that take their time: events come in the middle of a pass.
     @Test(arguments: seeds)
     func walkWithSlowCallbacks(_ seed: UInt64) throws {
-        var random = LifecycleRandom(seed: ~seed)
+        var random = SplitMix64(seed: ~seed)
         var app = AppLifecycle()
         var now = MonotonicTime.ms(0)
         var scene = LifecycleState.notRunning

@@ -75,7 +75,7 @@ import Testing
 
     @Test(arguments: (1...50).map { UInt64($0) &* 0xABCD_EF01_2345_6789 })
     func walk(_ seed: UInt64) {
-        var random = LifecycleRandom(seed: seed)
+        var random = SplitMix64(seed: seed)
         var blocks = DeferredBlocks()
         var waiting: [UInt32] = []
         var given: UInt32 = 0

@@ -84,7 +84,7 @@ import Testing
 
     @Test(arguments: (1...50).map { UInt64($0) &* 0x1357_9BDF_0246_8ACE })
     func walk(_ seed: UInt64) throws {
-        var random = LifecycleRandom(seed: seed)
+        var random = SplitMix64(seed: seed)
         var interruptions = Interruptions()
         var model: [(reason: String, kind: ResourceKind?)] = []
         for step in 0..<100 {

@@ -51,7 +51,7 @@ import Testing
 
     @Test(arguments: seeds)
     func walk(_ seed: UInt64) throws {
-        var random = LifecycleRandom(seed: seed)
+        var random = SplitMix64(seed: seed)
         var scene = SceneLifecycle()
         var model = Model()
         // A third of the walks wishes the end now and then, the others live long.

@@ -4,21 +4,10 @@ import OnstageTestKit
 import Synchronization
 import Testing
 
-private struct Seeded: RandomNumberGenerator {
-    var state: UInt64
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
-    }
-}
-
 /// Wishes at random against real threads, with real time: what the machines' own walk cannot show.
 @Suite("walk: broker", .timeLimit(.minutes(2))) struct BrokerWalkTests {
     @Test(arguments: 1...20) func theLastWishStands(_ seed: Int) async throws {
-        var random = Seeded(state: UInt64(seed))
+        var random = SplitMix64(seed: UInt64(seed))
         let broker = try Broker()
         let recorder = EventRecorder(broker)
         var scenes: [Scene] = []

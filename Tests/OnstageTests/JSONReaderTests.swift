@@ -54,7 +54,7 @@ import Testing
     @Test(.enabled(if: shell("python3 -c 1") != nil, "python3 is not installed"))
     func pythonReadsTheSame() throws {
         let seed = UInt64.random(in: 0 ... .max)
-        var chance = Chance(seed)
+        var chance = SplitMix64(seed: seed)
         let start = Array(ProfileTexts.full.utf8)
         let pieces = Array("{}[]\",:\\u0e-+.1 tn".utf8)
         var texts: [[UInt8]] = []

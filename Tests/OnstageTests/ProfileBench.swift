@@ -52,18 +52,9 @@ func shell(_ command: String) -> String? {
     return pclose(pipe) == 0 ? String(decoding: bytes, as: UTF8.self) : nil
 }
 
-/// Repeatable chance.
-struct Chance {
-    private var state: UInt64
-    init(_ seed: UInt64) {
-        state = seed
-    }
+extension SplitMix64 {
     mutating func below(_ count: Int) -> Int {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return Int((z ^ (z >> 31)) % UInt64(max(count, 1)))
+        Int(next() % UInt64(max(count, 1)))
     }
     mutating func pick<Element>(_ elements: [Element]) -> Element {
         elements[below(elements.count)]

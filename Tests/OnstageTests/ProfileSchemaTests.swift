@@ -10,7 +10,7 @@ import Testing
     @Test(.enabled(if: hasValidator, "python3-jsonschema is not installed"))
     func schemaAndDecoderAgree() throws {
         let seed = UInt64.random(in: 0 ... .max)
-        var chance = Chance(seed)
+        var chance = SplitMix64(seed: seed)
         let texts = ProfileBuiltIn.texts.map(\.text) + Array(repeating: ProfileTexts.full, count: 5)
         let good = try texts.map { try JSONReader.read(Array($0.utf8)) }
         var documents = good
@@ -63,7 +63,7 @@ import Testing
         }
 
     /// `value` with something in it changed.
-    private static func mutated(_ value: JSONValue, _ chance: inout Chance) -> JSONValue {
+    private static func mutated(_ value: JSONValue, _ chance: inout SplitMix64) -> JSONValue {
         switch value {
         case .object(var members) where !members.isEmpty && chance.below(8) > 0:
             let index = chance.below(members.count)

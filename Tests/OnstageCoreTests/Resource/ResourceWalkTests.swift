@@ -2,19 +2,6 @@ import Testing
 
 @testable import OnstageCore
 
-/// A small generator with a seed to print: splitmix64.
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-    init(seed: UInt64) { state = seed }
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
-    }
-}
-
 /// Several resources of several scenes on two devices, their threads and the arbiter, all played: every wish at every
 /// moment, answers late and in any order between threads.
 private struct World {
@@ -91,7 +78,7 @@ private struct World {
     }
 
     /// The device's thread obeys its next order.
-    mutating func obey(_ index: Int, _ random: inout SeededGenerator) {
+    mutating func obey(_ index: Int, _ random: inout SplitMix64) {
         guard !resources[index].orders.isEmpty else { return }
         let order = resources[index].orders.removeFirst()
         switch (order, resources[index].thread) {
@@ -131,7 +118,7 @@ private struct World {
         apply(index, resources[index].answers.removeFirst())
     }
 
-    mutating func wish(_ index: Int, _ random: inout SeededGenerator) {
+    mutating func wish(_ index: Int, _ random: inout SplitMix64) {
         let reason: PauseReason =
             [.lifecycle, .lifecycle, .lifecycle, .user, .interrupted].randomElement(using: &random)
             ?? .lifecycle
@@ -146,7 +133,7 @@ private struct World {
         }
     }
 
-    mutating func step(_ random: inout SeededGenerator) {
+    mutating func step(_ random: inout SplitMix64) {
         now = now + .milliseconds(1)
         let index = Int.random(in: resources.indices, using: &random)
         switch Int.random(in: 0..<10, using: &random) {
@@ -169,7 +156,7 @@ private struct World {
     }
 
     /// Lets everything that is under way come to its end, without new wishes.
-    mutating func settle(_ random: inout SeededGenerator) {
+    mutating func settle(_ random: inout SplitMix64) {
         for _ in 0..<10_000 {
             var isQuiet = true
             for index in resources.indices {
@@ -192,7 +179,7 @@ private struct World {
 @Suite("walk: resources, threads and arbiter") struct ResourceWalkTests {
     @Test(arguments: 1...200) func randomWalk(_ run: Int) {
         let seed = UInt64(run) &* 7919
-        var random = SeededGenerator(seed: seed)
+        var random = SplitMix64(seed: seed)
         var world = World(count: 1 + run % 5)
         for _ in 0..<400 { world.step(&random) }
         world.settle(&random)

@@ -1,5 +1,5 @@
 /// SplitMix64: the same walk for the same seed, on every machine.
-struct LifecycleRandom: RandomNumberGenerator {
+struct SplitMix64: RandomNumberGenerator {
     private var state: UInt64
 
     init(seed: UInt64) {
