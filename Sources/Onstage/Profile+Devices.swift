@@ -11,13 +11,15 @@ extension Profile {
         public var height: Int?
         /// A fourcc of one to four characters.
         public var pixelFormat: String?
+        /// In Hz; nil for what the camera is set to.
         public var framesPerSecond: Double?
         /// Refuse what would have to be adjusted.
         public var isExact = false
         /// Let libv4l2 make formats that the camera lacks.
         public var allowsConversion = true
+        /// Buffers of the device, 2…32; nil for as many as its sinks need.
         public var buffers: Int?
-        /// For the first frame, and for how long a stream may stand still.
+        /// Until the first frame, and for how long a stream may stand still.
         public var frameDeadline: Duration?
         /// Frames left out after each start.
         public var settleFrames = 0
@@ -30,6 +32,7 @@ extension Profile {
             self.device = device
         }
 
+        /// Whether it is made up by Onstage.
         public var isSynthetic: Bool { device == Profile.synthetic }
     }
 
@@ -47,18 +50,20 @@ extension Profile {
         public var stallLimit = Duration.seconds(1)
         /// How soon the kernel is to switch it off after a release.
         public var powerDownDelay: Duration?
+        /// The IIO trigger that times a sensor without one of its own, by name.
         public var trigger: String?
 
         public init(device: String) {
             self.device = device
         }
 
+        /// Whether it is made up by Onstage.
         public var isSynthetic: Bool { device == Profile.synthetic }
     }
 
     /// The sound of a profile.
     public struct Playback: Hashable, Sendable {
-        /// When the position is stored while it plays.
+        /// How often a position is journalled, against the wear of flash.
         public enum Journal: String, Hashable, Sendable, CaseIterable {
             case eachSecond = "1s"
             case eachTenSeconds = "10s"
@@ -79,20 +84,27 @@ extension Profile {
         public var device: String
         /// The WAV to write what is heard to; relative to the state directory. Only with "synthetic".
         public var recording: String?
+        /// How much sound the device is given ahead.
         public var bufferTime = Duration.milliseconds(100)
+        /// How far ahead it is written where nothing can be rewound.
         public var nearLimit = Duration.milliseconds(40)
+        /// How far ahead of the pointer a pause cuts the sound off.
         public var horizon = Duration.milliseconds(10)
+        /// How much lies behind the device's pointer; nil for what is known of its driver.
         public var guardTime: Duration?
+        /// How a pause finds its last frame.
         public var pauseMode = PauseMode.exact
         public var fade = Duration.zero
-        /// 0…1
+        /// 0…1; at 1 the samples are handed on bit by bit.
         public var volume = 1.0
+        /// When the position is stored while it plays.
         public var journal = Journal.eachSecond
 
         public init(device: String) {
             self.device = device
         }
 
+        /// Whether it is made up by Onstage.
         public var isSynthetic: Bool { device == Profile.synthetic }
     }
 }

@@ -1,29 +1,29 @@
 /// How the frames of one stream lie in memory: the same for all of them until the next acquire.
-public struct FrameLayout: Hashable, Sendable {
+package struct FrameLayout: Hashable, Sendable {
     /// One plane of pixels.
-    public struct Plane: Hashable, Sendable {
+    package struct Plane: Hashable, Sendable {
         /// Which memory of the buffer it is in.
         package var memory: Int
         /// Where in it the plane begins, in bytes.
         package var offset: Int
         /// From one row to the next, in bytes.
-        public var stride: Int
+        package var stride: Int
         /// Rows.
-        public var rows: Int
+        package var rows: Int
         /// The bytes of a row that hold pixels.
-        public var rowBytes: Int
+        package var rowBytes: Int
         /// From the first byte of the first row to the last of the last.
-        public var byteCount: Int { rows == 0 ? 0 : (rows - 1) * stride + rowBytes }
+        package var byteCount: Int { rows == 0 ? 0 : (rows - 1) * stride + rowBytes }
     }
 
     /// In pixels.
-    public var width: Int
+    package var width: Int
     /// In pixels.
-    public var height: Int
-    public var pixelFormat: PixelFormat
-    public var color: ColorEncoding
+    package var height: Int
+    package var pixelFormat: PixelFormat
+    package var color: ColorEncoding
     /// Empty for compressed frames and for formats that are not known here: they are bytes.
-    public var planes: [Plane]
+    package var planes: [Plane]
     /// The bytes that each memory of a good frame holds at least; 1 for compressed ones.
     package var leastBytes: [Int]
 

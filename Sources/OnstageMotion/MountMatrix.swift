@@ -1,7 +1,7 @@
 /// How a sensor sits in the machine: turns the sensor's axes into the machine's.
-public struct MountMatrix: Hashable, Sendable {
+package struct MountMatrix: Hashable, Sendable {
     /// Each row makes one axis of the machine.
-    public var rows: (x: SIMD3<Double>, y: SIMD3<Double>, z: SIMD3<Double>) {
+    package var rows: (x: SIMD3<Double>, y: SIMD3<Double>, z: SIMD3<Double>) {
         get { (x, y, z) }
         set { (x, y, z) = newValue }
     }
@@ -9,17 +9,17 @@ public struct MountMatrix: Hashable, Sendable {
     private var y: SIMD3<Double>
     private var z: SIMD3<Double>
 
-    public init(x: SIMD3<Double>, y: SIMD3<Double>, z: SIMD3<Double>) {
+    package init(x: SIMD3<Double>, y: SIMD3<Double>, z: SIMD3<Double>) {
         self.x = x
         self.y = y
         self.z = z
     }
 
     /// The sensor's axes are the machine's.
-    public static let identity = MountMatrix(x: SIMD3(1, 0, 0), y: SIMD3(0, 1, 0), z: SIMD3(0, 0, 1))
+    package static let identity = MountMatrix(x: SIMD3(1, 0, 0), y: SIMD3(0, 1, 0), z: SIMD3(0, 0, 1))
 
     /// From the form of the kernel and of udev: "1, 0, 0; 0, 1, 0; 0, 0, 1".
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         let rows = text.split(separator: ";", omittingEmptySubsequences: false).map { row in
             row.split(separator: ",", omittingEmptySubsequences: false).map { number in
                 Double(String(number.filter { $0 != " " && !$0.isNewline }))
@@ -36,7 +36,7 @@ public struct MountMatrix: Hashable, Sendable {
     }
 
     /// The vector in the machine's axes.
-    public static func * (matrix: MountMatrix, vector: SIMD3<Double>) -> SIMD3<Double> {
+    package static func * (matrix: MountMatrix, vector: SIMD3<Double>) -> SIMD3<Double> {
         SIMD3((matrix.x * vector).sum(), (matrix.y * vector).sum(), (matrix.z * vector).sum())
     }
 }

@@ -1,9 +1,9 @@
 internal import Synchronization
 
 /// Samples of one sensor, one after another; the newest are kept for a slow reader, and what it missed is counted.
-public struct MotionSamples: AsyncSequence, Sendable {
-    public typealias Element = MotionSample
-    public typealias Failure = Never
+package struct MotionSamples: AsyncSequence, Sendable {
+    package typealias Element = MotionSample
+    package typealias Failure = Never
 
     private final class Missed: Sendable {
         let count = Atomic<UInt64>(0)
@@ -18,9 +18,9 @@ public struct MotionSamples: AsyncSequence, Sendable {
     }
 
     /// Samples that were let go because the reader was slow.
-    public var droppedCount: UInt64 { missed.count.load(ordering: .relaxed) }
+    package var droppedCount: UInt64 { missed.count.load(ordering: .relaxed) }
 
-    public func makeAsyncIterator() -> AsyncStream<MotionSample>.Iterator {
+    package func makeAsyncIterator() -> AsyncStream<MotionSample>.Iterator {
         stream.makeAsyncIterator()
     }
 
