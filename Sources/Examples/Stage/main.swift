@@ -17,5 +17,5 @@ try scene.bind(player)
 scene.resume()  // somebody looks: all three are acquired, at the same time
 try await Task.sleep(for: .seconds(5))
 scene.pause()  // nobody looks: everything is given back
-for receipt in await scene.released { print(receipt.resource, receipt.detail) }
+for receipt in await scene.released { print(receipt) }
 await broker.close()
