@@ -94,7 +94,6 @@ extension Profile {
         public var guardTime: Duration?
         /// How a pause finds its last frame.
         public var pauseMode = PauseMode.exact
-        public var fade = Duration.zero
         /// 0…1; at 1 the samples are handed on bit by bit.
         public var volume = 1.0
         /// When the position is stored while it plays.

@@ -124,7 +124,6 @@ enum ProfileDecoder {
         playback.horizon = object.milliseconds("horizonMilliseconds", 2...100) ?? playback.horizon
         playback.guardTime = object.milliseconds("guardMilliseconds", 0...200)
         playback.pauseMode = object.choice("pause", ["exact", "fast"]).flatMap(PauseMode.init) ?? playback.pauseMode
-        playback.fade = object.milliseconds("fadeMilliseconds", 0...50) ?? playback.fade
         playback.volume = object.number("volume", 0...1) ?? playback.volume
         let journals = Profile.Playback.Journal.allCases.map(\.rawValue)
         playback.journal = object.choice("journal", journals).flatMap(Profile.Playback.Journal.init) ?? playback.journal

@@ -58,7 +58,6 @@ import Testing
         #expect(profile.gyroscope?.powerDownDelay == .zero)
         #expect(profile.playback?.pauseMode == .fast)
         #expect(profile.playback?.journal == .pause)
-        #expect(profile.playback?.fade == .milliseconds(5))
         #expect(profile.playback?.recording == "/tmp/heard.wav")
         #expect(profile.deadlines.debounce == .zero)
         #expect(profile.retry.second == .seconds(1))
@@ -170,7 +169,7 @@ enum ProfileTexts {
           "gyroscope": { "device": "name gyro_3d", "rate": "fastest", "powerDownMilliseconds": 0 },
           "playback": {
             "device": "synthetic", "recording": "/tmp/heard.wav", "bufferMilliseconds": 200, "nearMilliseconds": 30,
-            "horizonMilliseconds": 5, "guardMilliseconds": 30, "pause": "fast", "fadeMilliseconds": 5, "volume": 0.5,
+            "horizonMilliseconds": 5, "guardMilliseconds": 30, "pause": "fast", "volume": 0.5,
             "journal": "pause"
           },
           "deadlines": { "releaseMilliseconds": 500, "debounceMilliseconds": 0, "savingMilliseconds": 1000 },
