@@ -1,4 +1,5 @@
 internal import CALSA
+internal import Glibc
 internal import OnstageCore
 internal import OnstageLinux
 
@@ -82,6 +83,12 @@ extension ALSAOutput {
             error.reason = nil
             error.advice = "stop it, or wait: it is tried again when it lets go"
         case Errno.ENOENT, Errno.ENODEV, Errno.ENXIO:
+            if let barred = barredNode(name) {
+                // alsa-lib takes a card whose control node it may not open for one that is not there.
+                return DeviceError(
+                    errno: Errno.EACCES, operation: call, device: shown, reason: "\(barred) may not be opened",
+                    advice: "add the user to the group \"audio\"")
+            }
             error.kind = .absent
             if SoundCard.all(withHolders: false).isEmpty {
                 error.reason = "this machine has no sound card"
@@ -96,6 +103,16 @@ extension ALSAOutput {
         default: break
         }
         return error
+    }
+
+    /// The control node that bars the user from the card that is meant, or from every card where a name means any.
+    static func barredNode(_ name: String, proc: String = "/proc", dev: String = "/dev") -> String? {
+        let parts = PCMName(name)
+        var cards = SoundCard.all(withHolders: false, proc: proc)
+        if parts.isDirect { cards = cards.filter { $0.id == parts.card || String($0.number) == parts.card } }
+        let nodes = cards.map { "\(dev)/snd/controlC\($0.number)" }
+        let barred = nodes.filter { access($0, R_OK | W_OK) != 0 && errno == Errno.EACCES }
+        return barred.count == nodes.count ? barred.first : nil
     }
 
     private static func holders(_ name: String) -> [DeviceHolder] {

@@ -6,6 +6,7 @@ internal import OnstageLinux
 final class ALSAOutput: PCMOutput {
     private(set) var facts: OutputFacts
     private let pcm: OpaquePointer
+    private var isClosed = false
     private let space: OpaquePointer
     private let descriptors: UnsafeMutableBufferPointer<pollfd>
     /// Where this output's descriptors begin in the wait set of the present wait; nil when it waits for none.
@@ -40,6 +41,8 @@ final class ALSAOutput: PCMOutput {
     }
 
     deinit {
+        assert(isClosed, "a PCM was left open")
+        close()
         snd_pcm_status_free(space)
         descriptors.deallocate()
     }
@@ -75,7 +78,11 @@ final class ALSAOutput: PCMOutput {
     func start() -> Int32 { snd_pcm_start(pcm) }
     func resume() -> Int32 { snd_pcm_resume(pcm) }
     func drop() -> Int32 { snd_pcm_drop(pcm) }
-    func close() { snd_pcm_close(pcm) }
+    func close() {
+        guard !isClosed else { return }
+        isClosed = true
+        snd_pcm_close(pcm)
+    }
 
     func prepare(_ wait: inout WaitSet, now: MonotonicTime) {
         let count = snd_pcm_poll_descriptors(pcm, descriptors.baseAddress, UInt32(descriptors.count))

@@ -137,6 +137,8 @@ package final class PlaybackDriver: DeviceDriver {
         let request = OutputRequest(
             rate: info.rate, channels: info.channels, formats: media.format.candidates, configuration: configuration)
         let opened = try backend.open(device, request, cancellation)
+        // From here on it is ours to give back, whatever comes between.
+        output = opened
         do throws(DeviceError) {
             try cancellation.check("snd_pcm_start", device: identity)
             try begin(opened)
@@ -149,7 +151,6 @@ package final class PlaybackDriver: DeviceDriver {
 
     /// Fills the PCM and starts it.
     private func begin(_ opened: any PCMOutput) throws(DeviceError) {
-        output = opened
         if let descriptor = opened.deviceDescriptor { forceHandle.arm(descriptor) }
         let facts = opened.facts
         block = SampleBlock(
