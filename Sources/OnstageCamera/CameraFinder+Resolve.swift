@@ -48,9 +48,14 @@ extension CameraFinder {
         }
         guard let one = named.first else {
             let cameras = found.filter { $0.info.supported }.map { "\"\($0.info.identity)\"" }
+            var reason = cameras.isEmpty ? "there is no camera" : "there are only \(cameras.joined(separator: ", "))"
+            // It may be one of these, which tell their names only to whoever may open them.
+            let barred = found.filter { $0.isBarred }.map(\.info.node)
+            if !barred.isEmpty {
+                reason += "; \(barred.joined(separator: ", ")) may not be opened: add the user to the group video"
+            }
             throw DeviceError(
-                .absent, operation: "", device: device,
-                reason: cameras.isEmpty ? "there is no camera" : "there are only \(cameras.joined(separator: ", "))",
+                .absent, operation: "", device: device, reason: reason,
                 advice: "it is waited for; `onstage devices` lists all")
         }
         if let barred = named.first(where: { $0.isBarred }) { throw permission(barred, device) }

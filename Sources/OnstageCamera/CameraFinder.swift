@@ -96,7 +96,7 @@ package struct CameraFinder: Sendable {
     private func unopened(_ name: String, _ node: String, fault: Int32, _ links: Links) -> Found? {
         let card = SmallFile.line("\(sys)/class/video4linux/\(name)/name") ?? name
         var info = CameraInfo(
-            identity: node, node: node, name: card, driver: "", busInfo: "", supported: false,
+            identity: node, node: node, name: card, driver: driver(name), busInfo: "", supported: false,
             identities: (links.names(of: name) + udevLinks(name) + [serial(name), card, node].compactMap(\.self))
                 .uniqued(), serial: serial(name))
         switch fault {
@@ -141,6 +141,20 @@ package struct CameraFinder: Sendable {
         }
     }
 
+    /// The driver as sysfs names it: for most the name that the node would give; empty where there is none.
+    private func driver(_ name: String) -> String {
+        let link = Self.target("\(sys)/class/video4linux/\(name)/device/driver")
+        return link?.split(separator: "/").last.map(String.init) ?? ""
+    }
+
+    private static func target(_ link: String) -> String? {
+        withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { bytes in
+            guard let start = bytes.baseAddress?.assumingMemoryBound(to: CChar.self) else { return nil }
+            let count = readlink(link, start, bytes.count)
+            return count > 0 ? String(decoding: bytes[..<count], as: UTF8.self) : nil
+        }
+    }
+
     private func udevData(_ name: String) -> [Substring] {
         guard let number = SmallFile.line("\(sys)/class/video4linux/\(name)/dev"),
             let text = SmallFile.text("\(udev)/c\(number)", limit: 16_384)
@@ -164,7 +178,7 @@ package struct CameraFinder: Sendable {
             for folder in ["by-id", "by-path"] {
                 let path = "\(dev)/v4l/\(folder)"
                 for link in Folder.names(in: path) {
-                    guard let target = Self.target("\(path)/\(link)") else { continue }
+                    guard let target = CameraFinder.target("\(path)/\(link)") else { continue }
                     let node = String(target.split(separator: "/").last ?? "")
                     byNode[node, default: []] += ["\(path)/\(link)", link]
                 }
@@ -172,14 +186,6 @@ package struct CameraFinder: Sendable {
         }
 
         func names(of node: String) -> [String] { byNode[node] ?? [] }
-
-        private static func target(_ link: String) -> String? {
-            withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { bytes in
-                guard let start = bytes.baseAddress?.assumingMemoryBound(to: CChar.self) else { return nil }
-                let count = readlink(link, start, bytes.count)
-                return count > 0 ? String(decoding: bytes[..<count], as: UTF8.self) : nil
-            }
-        }
     }
 }
 

@@ -183,6 +183,17 @@ struct FinderTests {
         #expect(throws: DeviceError.self) { try barred.resolve(.any) }
         let error = #expect(throws: DeviceError.self) { try barred.resolve(.any) }
         #expect(error?.kind == .permission && error?.advice?.contains("video") == true)
+        // Which driver it is, sysfs tells everybody; its name it tells nobody.
+        let named = Tree(
+            ["dev/video0": "", "sys/bus/uvcvideo/x": "", "sys/class/video4linux/video0/device/x": ""],
+            links: ["sys/class/video4linux/video0/device/driver": "../../../../bus/uvcvideo"])
+        let ofDriver = finder(PlayedNodes(["video0": .init(fault: Errno.EACCES)]), named)
+        let mine = #expect(throws: DeviceError.self) { try ofDriver.resolve(CameraSelector("driver uvcvideo")) }
+        #expect(mine?.kind == .permission && mine?.device.hasSuffix("video0") == true)
+        let other = #expect(throws: DeviceError.self) { try ofDriver.resolve(CameraSelector("driver vivid")) }
+        #expect(other?.kind == .absent)
+        let maybe = #expect(throws: DeviceError.self) { try ofDriver.resolve(CameraSelector("Camera, serial A1")) }
+        #expect(maybe?.kind == .absent && maybe?.reason?.contains("group video") == true)
         let none = #expect(throws: DeviceError.self) { try finder(PlayedNodes([:]), Tree()).resolve(.any) }
         #expect(none?.kind == .absent)
     }
