@@ -28,21 +28,32 @@ extension Report {
 
     private func json(_ resource: Resource) -> JSONValue {
         let isPlayback = resource.id == "playback"
-        return [
-            "id": .text(resource.id),
-            "scene": .text(resource.scene),
-            "kind": .text(resource.kind.rawValue),
-            "device": resource.device.map(JSONValue.text) ?? .null,
-            "synthetic": .flag(resource.isSynthetic),
-            "format": .object(resource.format.map { JSONValue.Member($0.name, json($0.value)) }),
-            "acquisitions": .list(
-                resource.acquisitions.map { ["asked": time($0.asked), "open": time($0.open), "first": time($0.first)] }),
-            "receipts": .list(resource.receipts.map { json($0, isPlayback: isPlayback) }),
-            "delivered": count(resource.counts.delivered),
-            "dropped": count(resource.counts.dropped),
-            "bad": count(resource.counts.bad),
-            "errors": .list(resource.errors.map(JSONValue.text)),
+        var members: [JSONValue.Member] = [
+            .init("id", .text(resource.id)),
+            .init("scene", .text(resource.scene)),
+            .init("kind", .text(resource.kind.rawValue)),
+            .init("device", resource.device.map(JSONValue.text) ?? .null),
+            .init("synthetic", .flag(resource.isSynthetic)),
+            .init("format", .object(resource.format.map { JSONValue.Member($0.name, json($0.value)) })),
+            .init(
+                "acquisitions",
+                .list(
+                    resource.acquisitions.map {
+                        ["asked": time($0.asked), "open": time($0.open), "first": time($0.first)]
+                    })),
+            .init("receipts", .list(resource.receipts.map { json($0, isPlayback: isPlayback) })),
+            .init("delivered", count(resource.counts.delivered)),
+            .init("dropped", count(resource.counts.dropped)),
+            .init("bad", count(resource.counts.bad)),
+            .init("errors", .list(resource.errors.map(JSONValue.text))),
         ]
+        if let value = resource.value { members.append(.init("value", Self.axes(value))) }
+        return .object(members)
+    }
+
+    /// x, y and z.
+    static func axes(_ value: SIMD3<Double>) -> JSONValue {
+        .list([.number(value.x), .number(value.y), .number(value.z)])
     }
 
     /// What only playback has is left out of the others' receipts.

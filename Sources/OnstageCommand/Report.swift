@@ -43,6 +43,8 @@ struct Report: Sendable {
         var acquisitions: [Acquisition] = []
         var receipts: [Receipt] = []
         var counts = DriverCounts()
+        /// The newest sample of a motion sensor, in m/s² or rad/s.
+        var value: SIMD3<Double>?
         /// One line each, in their order.
         var errors: [String] = []
     }

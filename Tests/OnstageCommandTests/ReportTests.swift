@@ -145,4 +145,11 @@ import Testing
             #expect(number.split(separator: ".").dropFirst().first?.count ?? 0 <= 3, "\(number)")
         }
     }
+
+    @Test func aSensorsNewestSampleIsTold() throws {
+        var report = Report(start: at(0), profile: "generic")
+        report.resources = [Report.Resource(id: "accelerometer", scene: "main", kind: .motion)]
+        report.resources[0].value = SIMD3(0, -0.5, 9.80665)
+        #expect(report.text.contains("\"value\": [0, -0.5, 9.80665]"), "\(report.text)")
+    }
 }

@@ -72,6 +72,7 @@ extension Run {
                     .init("pauseReasons", .list(resource.pauseReasons.reasons.map { .text("\($0)") })),
                     .init("delivered", .integer(Int64(clamping: resource.handle.counts.delivered))),
                 ]
+                if let value = run.value(of: resource) { members.append(.init("value", Report.axes(value))) }
                 if resource === run.resources.player, let player = run.resources.player {
                     members.append(.init("position", .integer(player.position)))
                 }

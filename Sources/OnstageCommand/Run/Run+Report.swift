@@ -45,6 +45,7 @@ extension Run {
             for scene in allScenes where scene.name == entry.scene {
                 for resource in scene.resources.all where resource.handle.name == entry.id {
                     entry.counts = entry.counts + resource.handle.counts
+                    entry.value = scene.value(of: resource) ?? entry.value
                 }
             }
             return entry

@@ -30,6 +30,12 @@ final class RunScene {
 
     var name: String { scene.name }
 
+    /// The newest sample of a motion sensor of this scene, in m/s² or rad/s.
+    func value(of resource: any Resource) -> SIMD3<Double>? {
+        if resource === resources.accelerometer { return readings.acceleration }
+        return resource === resources.gyroscope ? readings.turning : nil
+    }
+
     /// Carries out a wish that is for this scene; `end` ends it.
     func carryOut(_ wish: Wish) {
         switch wish {
