@@ -28,6 +28,8 @@ see() { # USER allowed|refused WHAT
     fi
 }
 
+rm -f /run/udev/rules.d/60-onstage.rules
+udevadm control --reload
 "$checkout/.build/debug/onstage" bench imu --log /tmp/imu.log &
 imu=$!
 sensors

@@ -1,0 +1,207 @@
+#!/usr/bin/env python3
+# timeout: 420
+# soak-timeout: 1800
+"""Missing, busy and forbidden devices, broken files, devices pulled and put back: a clear error or a wait, nothing lost."""
+import json
+import os
+import pathlib
+import struct
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from stage import *  # noqa: E402,F403
+
+ROUNDS = 20 if SOAK else 2
+VIVID = pathlib.Path("/sys/bus/platform/drivers/vivid")
+
+
+def broken_files():
+    """Refused with the right status before anything is acquired, naming file and place."""
+    ramp("good.wav", 2)
+    pathlib.Path("good.scenario").write_text("0 active\n1 end\n", encoding="utf-8")
+    pathlib.Path("bad.scenario").write_text("0 active\n1 wake-up\n2 end\n", encoding="utf-8")
+    pathlib.Path("order.scenario").write_text("5 active\n1 end\n", encoding="utf-8")
+    pathlib.Path("bad.json").write_text('{"name": "x", "camera": {"device": "any", "widht": 640}}', encoding="utf-8")
+    pathlib.Path("torn.json").write_text('{"name": "x", ', encoding="utf-8")
+    pathlib.Path("empty.wav").write_bytes(b"")
+    pathlib.Path("noise.wav").write_bytes(bytes(range(256)) * 20)
+    header = struct.pack("<4sI4s4sIHHIIHH4sI", b"RIFF", 36, b"WAVE", b"fmt ", 16, 1, 0, 48000, 0, 0, 16, b"data", 0)
+    pathlib.Path("channels.wav").write_bytes(header)
+    cases = [
+        ("a scenario with a bad line", ["--scenario", "bad.scenario"], 2, r"bad\.scenario:2.*wake-up"),
+        ("a scenario out of order", ["--scenario", "order.scenario"], 2, r"order\.scenario:2"),
+        ("a scenario that is not there", ["--scenario", "none.scenario"], 2, r"none\.scenario"),
+        ("a profile with an unknown key", ["--profile", "bad.json"], 2, r"/camera.*widht|widht.*/camera|/camera/widht"),
+        ("a profile that is no JSON", ["--profile", "torn.json"], 2, r"torn\.json"),
+        ("a profile that is not there", ["--profile", "no-such-profile"], 2, r"no-such-profile"),
+        ("an empty WAV", ["--media", "empty.wav"], 1, r"empty\.wav"),
+        ("a WAV of noise", ["--media", "noise.wav"], 1, r"noise\.wav"),
+        ("a WAV without channels", ["--media", "channels.wav"], 1, r"channels\.wav"),
+        ("a WAV that is not there", ["--media", "none.wav"], 1, r"none\.wav"),
+        ("an unknown option", ["--wat"], 2, r"--wat"),
+    ]
+    for name, options, wanted, pattern in cases:
+        words = [] if "--profile" in options else ["--profile", "bench-kernel"]
+        words += options + ([] if "--scenario" in options else ["--scenario", "good.scenario"])
+        status, output, errors = run(ONSTAGE, "run", "--state", "state", *words, seconds=30)
+        expect(
+            status == wanted and re.search(pattern, errors.replace("\n", " ")) and "Fatal error" not in errors,
+            f"{name}: status {status}, {errors.strip()[:160]!r}", f"wanted {wanted} and /{pattern}/\n{output}\n{errors}")
+    status, _, errors = run(ONSTAGE, "profile", "check", "bad.json")
+    expect(status != 0 and "widht" in errors + _, "profile check names the unknown key", f"{status} {_} {errors}")
+
+
+def busy_camera():
+    """v4l2-ctl has the camera: the error names it; it is taken at once when it lets go."""
+    IMU()
+    other = Program("v4l2-ctl", "-d", "/dev/video0", "--stream-mmap", "--stream-count=100000", "--stream-to=/dev/null")
+    await_true(lambda: holders("/dev/video0").get(other.pid), 10)
+    await_true(lambda: any("map" in name for name in holders("/dev/video0").get(other.pid, [])), 10)
+    process = Run("--report", "busy.json", stdin=True)
+    busy = process.await_line(r"camera waits: .*", 20)
+    text = process.lines[busy[0]][1]
+    expect("v4l2-ctl" in text and str(other.pid) in text, f"busy camera: {text}", process.tail())
+    process.await_line(r"main playback first", 20)
+    ok("the sound plays all the same")
+    let_go = now()
+    other.end()
+    taken = process.await_line(r"main camera open", 20)
+    expect(taken[1] - let_go < 1.5, f"taken {taken[1] - let_go:.3f} s after it was let go", process.tail())
+    process.await_line(r"main camera first", 10)
+    equal("status", 0, process.end())
+    receipts = Report("busy.json").resource("camera")
+    expect(any("v4l2-ctl" in error for error in receipts["errors"]), "the report names the holder", receipts["errors"])
+
+
+def busy_sound():
+    """aplay has the sound card."""
+    ramp("ramp.wav", 5)
+    other = Program("aplay", "-q", "-D", "hw:Loopback,0,0", "-t", "raw", "-f", "S16_LE", "-c", "2", "-r", "48000", "/dev/zero")
+    await_true(lambda: holders("/dev/snd/pcm").get(other.pid), 10)
+    recorder = Recorder()
+    process = Run("--media", "ramp.wav", "--fresh", "--report", "busy.json", stdin=True)
+    busy = process.await_line(r"playback waits: .*", 20)
+    text = process.lines[busy[0]][1]
+    expect("aplay" in text and str(other.pid) in text, f"busy sound card: {text}", process.tail())
+    let_go = now()
+    other.kill()
+    taken = process.await_line(r"main playback open", 20)
+    expect(taken[1] - let_go < 1.5, f"taken {taken[1] - let_go:.3f} s after it was let go", process.tail())
+    process.await_line(r"main playback first", 10)
+    await_true(lambda: False, 1)
+    process.send("inactive")
+    process.await_line(r"playback released", 10)
+    equal("status", 0, process.end())
+    recorder.stop()
+    report = Report("busy.json")
+    check_ramp("the sound was held back, not lost", "recording.raw", last=report.json["playback"]["position"])
+
+
+def missing_sensor():
+    """No sensor is there: said and waited for, and it is taken when it comes; the others run."""
+    process = Run("--report", "missing.json", stdin=True)
+    process.await_line(r"accelerometer waits: .*accelerometer", 20)
+    process.await_line(r"gyroscope waits: .*gyroscope", 20)
+    process.await_line(r"camera first", 20)
+    # By retries every half second: said once for as long as it lasts.
+    await_true(lambda: False, 2)
+    equal("a wait is said once", 1, sum(1 for _, text in process.lines if "accelerometer waits" in text))
+    process.send("inactive")
+    process.await_line(r"accelerometer released", 5)
+    ok("a waiting resource has a receipt")
+    process.send("active")
+    imu = IMU()
+    process.await_line(r"accelerometer first", 20)
+    process.await_line(r"gyroscope first", 20)
+    ok("they are taken when they come")
+    imu.kill()
+    for kind in ("accelerometer", "gyroscope"):
+        process.await_line(rf"{kind} (waits|recovered)", 20, since=process.find(rf"{kind} first")[0])
+    ok("pulled in the middle: it is awaited")
+    mark = len(process.lines)
+    asked = now()
+    process.send("inactive")
+    for kind in ("accelerometer", "gyroscope", "camera", "playback"):
+        process.await_line(rf"{kind} released", 5, since=mark)
+    expect(now() - asked < 1.5, f"pause with vanished sensors took {now() - asked:.3f} s")
+    expect(not held(process.pid), "nothing is held", dict(held(process.pid)))
+    mark = len(process.lines)
+    process.send("active")
+    IMU()
+    process.await_line(r"accelerometer first", 20, since=mark)
+    ok("put back: taken again")
+    equal("status: what is absent is waited for", 0, process.end())
+    errors = Report("missing.json").resource("accelerometer")["errors"]
+    expect(errors, f"the report tells of it: {errors[:2]}")
+
+
+def replugged_camera():
+    """vivid is unbound and bound while it streams."""
+    IMU()
+    process = Run("--report", "replug.json", stdin=True)
+    process.await_line(r"camera first", 20)
+    for number in range(ROUNDS):
+        mark = len(process.lines)
+        pull = Program("sh", "-c", f"echo vivid.0 >{VIVID}/unbind")
+        process.await_line(r"camera (waits|recovered)", 20, since=mark)
+        if not expect(await_true(lambda: "/dev/video0" not in "".join(held(process.pid)), 5),
+                      f"replug {number + 1}: the dead camera is let go", dict(held(process.pid))):
+            break
+        pull.wait(10)
+        mark = len(process.lines)
+        run("sh", "-c", f"echo vivid.0 >{VIVID}/bind")
+        process.await_line(r"camera first", 20, since=mark)
+        ok(f"replug {number + 1}: the camera streams again")
+    equal("status", 0, process.end())
+    receipts = Report("replug.json").resource("camera")["receipts"]
+    expect(all(not r["forced"] and r["released"] is not None for r in receipts), "receipts are unforced", receipts)
+
+
+def replugged_sound():
+    """snd-aloop goes while nothing plays (a pause must let go of it for that) and comes back: the sound goes on."""
+    ramp("ramp.wav", 30)
+    IMU()
+    process = Run("--media", "ramp.wav", "--fresh", "--report", "replug.json", stdin=True, state="state-replug")
+    process.await_line(r"playback first", 20)
+    for number in range(ROUNDS):
+        await_true(lambda: False, 0.5)
+        mark = len(process.lines)
+        process.send("inactive")
+        process.await_line(r"playback released", 10, since=mark)
+        status, _, errors = run("modprobe", "-r", "snd-aloop")
+        expect(status == 0, f"round {number + 1}: while paused the driver can be taken out", errors)
+        mark = len(process.lines)
+        process.send("active")
+        process.await_line(r"playback waits", 20, since=mark)
+        run("modprobe", "snd-aloop")
+        process.await_line(r"playback first", 20, since=mark)
+        ok(f"round {number + 1}: the card is back and plays")
+    equal("status", 0, process.end())
+    sound = Report("replug.json").resource("playback")
+    positions = [r["position"] for r in sound["receipts"] if r["position"] is not None]
+    expect(positions == sorted(positions) and positions[-1] > 0, f"the position never goes back: {positions}", sound)
+
+
+def forbidden():
+    """An ordinary user without groups: a clear error each, status 1, nothing left open."""
+    IMU()
+    os.makedirs("eve", exist_ok=True)
+    os.chown("eve", 65534, 65534)
+    prefix = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
+    process = Run(
+        "--duration", "3", "--report", "eve/report.json", state="eve/state", prefix=prefix,
+        env={"XDG_RUNTIME_DIR": None, "HOME": "/nonexistent"})
+    status = process.wait(60)
+    equal("a user without rights: status", 1, status)
+    for name, node in (("camera", r"/dev/video0"), ("playback", r"Loopback|/dev/snd"), ("accelerometer", "iio")):
+        found = process.find(rf"{name} (failed|waits): .*")
+        text = process.lines[found[0]][1] if found else ""
+        expect(
+            re.search(node, text) and re.search(r"EACCES|permission|not allowed", text, re.I),
+            f"{name}: {text[:200]}", process.tail())
+    report = Report("eve/report.json")
+    equal("the report says so too", 1, report.json["exit"])
+    equal("nobody holds anything", {}, holders("/dev/"))
+
+
+main(broken_files, busy_camera, busy_sound, missing_sensor, replugged_camera, replugged_sound, forbidden)
