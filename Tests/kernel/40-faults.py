@@ -88,7 +88,7 @@ def busy_sound():
     taken = process.await_line(r"main playback open", 20)
     expect(taken[1] - let_go < 1.5, f"taken {taken[1] - let_go:.3f} s after it was let go", process.tail())
     process.await_line(r"main playback first", 10)
-    await_true(lambda: False, 1)
+    let_pass(1)
     process.send("inactive")
     process.await_line(r"playback released", 10)
     equal("status", 0, process.end())
@@ -104,7 +104,7 @@ def missing_sensor():
     process.await_line(r"gyroscope waits: .*gyroscope", 20)
     process.await_line(r"camera first", 20)
     # By retries every half second: said once for as long as it lasts.
-    await_true(lambda: False, 2)
+    let_pass(2)
     equal("a wait is said once", 1, sum(1 for _, text in process.lines if "accelerometer waits" in text))
     process.send("inactive")
     process.await_line(r"accelerometer released", 5)
@@ -164,7 +164,7 @@ def replugged_sound():
     process = Run("--media", "ramp.wav", "--fresh", "--report", "replug.json", stdin=True, state="state-replug")
     process.await_line(r"playback first", 20)
     for number in range(ROUNDS):
-        await_true(lambda: False, 0.5)
+        let_pass(0.5)
         mark = len(process.lines)
         process.send("inactive")
         process.await_line(r"playback released", 10, since=mark)

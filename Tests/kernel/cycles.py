@@ -137,7 +137,7 @@ def settle(process, since):
 
 def await_last_pause(process, count, at):
     """The line of the last pause, which comes after `at` seconds."""
-    limit = now() + at + 120
+    limit = now() + (at + 120) * PATIENCE
     while now() < limit:
         pauses = [
             index for index, (_, text) in enumerate(list(process.lines))
