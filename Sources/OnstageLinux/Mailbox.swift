@@ -6,7 +6,12 @@ internal import Synchronization
 ///
 /// Whoever sends appends and wakes and never waits; order is kept. Nothing is ever awaited across it.
 package final class Mailbox<Message: Sendable>: Waker {
-    private let queue = Mutex<[Message]>([])
+    private struct Queue: Sendable {
+        var mail: [Message] = []
+        var isClosed = false
+    }
+
+    private let queue = Mutex(Queue())
     private let event: Descriptor
 
     /// - Throws: `tooMany` when the process is out of descriptors.
@@ -19,14 +24,26 @@ package final class Mailbox<Message: Sendable>: Waker {
     /// Readable while there is mail or a wake.
     package var descriptor: Int32 { event.number }
 
-    /// Appends and wakes. *Runs on:* any thread.
-    package func send(_ message: Message) {
-        let wasEmpty = queue.withLock { queue in
-            queue.append(message)
-            return queue.count == 1
+    /// Appends and wakes; false when it is closed, and the message is nobody's. *Runs on:* any thread.
+    @discardableResult
+    package func send(_ message: Message) -> Bool {
+        let count: Int? = queue.withLock { queue in
+            guard !queue.isClosed else { return nil }
+            queue.mail.append(message)
+            return queue.mail.count
         }
         // With mail waiting already, its sender's wake is still to be seen.
-        if wasEmpty { clinux_eventfd_add(event.number) }
+        if count == 1 { clinux_eventfd_add(event.number) }
+        return count != nil
+    }
+
+    /// Takes no more mail, and answers what is left: nothing waits in a queue that nobody reads. *Runs on:* the owner's
+    /// thread, the last it does.
+    package func close() -> [Message] {
+        queue.withLock { queue in
+            defer { queue = Queue(mail: [], isClosed: true) }
+            return queue.mail
+        }
     }
 
     package func wake() {
@@ -39,9 +56,9 @@ package final class Mailbox<Message: Sendable>: Waker {
         // harmless; the other order would lose a wake.
         clinux_eventfd_clear(event.number)
         return queue.withLock { queue in
-            guard !queue.isEmpty else { return [] }
-            let mail = queue
-            queue.removeAll(keepingCapacity: false)
+            guard !queue.mail.isEmpty else { return [] }
+            let mail = queue.mail
+            queue.mail.removeAll(keepingCapacity: false)
             return mail
         }
     }

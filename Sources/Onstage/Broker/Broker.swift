@@ -10,7 +10,7 @@ internal import Synchronization
 ///     scene.resume()
 ///
 /// One thread of its own decides; each device has a thread; callbacks run on an executor of the app's choice. No call
-/// waits for a device.
+/// waits for a device. It lives, and holds what it holds, until ``close()``, also when nobody has a reference to it.
 public final class Broker: Sendable {
     /// What can be set when a broker is made.
     public struct Configuration: Sendable {
@@ -34,6 +34,7 @@ public final class Broker: Sendable {
         var nextScene: UInt32 = 0
         var nextResource: UInt32 = 0
         var nextBlock: UInt32 = 0
+        var isClosed = false
     }
 
     let decider: Decider
@@ -50,16 +51,31 @@ public final class Broker: Sendable {
                 reason: "a background delay of \(configuration.backgroundDelay) is outside of 0…5 s")
         }
         callbacks = try CallbackRunner(configuration.callbacks)
-        decider = try Decider()
-        try decider.start(self, configuration)
+        do throws(DeviceError) {
+            decider = try Decider()
+        } catch {
+            callbacks.end()
+            throw error
+        }
+        do throws(DeviceError) {
+            try decider.start(self, configuration)
+        } catch {
+            callbacks.end()
+            throw error
+        }
     }
 
-    /// The scene of that name; made when there is none, or when the one that had it has ended.
+    /// The scene of that name; made when there is none, or when the one that had it has ended. After ``close()`` all of
+    /// them have.
     public func scene(_ name: String) -> Scene {
         registry.withLock { registry in
             if let scene = registry.scenes[name], !scene.shared.withLock({ $0.isEnded }) { return scene }
             registry.nextScene += 1
             let scene = Scene(name: name, id: SceneID(number: registry.nextScene), broker: self)
+            guard !registry.isClosed else {
+                scene.shared.withLock { $0.isEnded = true }
+                return scene
+            }
             registry.scenes[name] = scene
             registry.names[scene.id] = name
             decider.send(.newScene(scene))
@@ -76,7 +92,7 @@ public final class Broker: Sendable {
         AsyncStream(BrokerEvent.self, bufferingPolicy: .bufferingNewest(4096)) { continuation in
             decider.send(
                 .subscribe {
-                    continuation.yield($0)
+                    if case .terminated = continuation.yield($0) { false } else { true }
                 } finish: {
                     continuation.finish()
                 })
@@ -93,8 +109,10 @@ public final class Broker: Sendable {
         decider.send(.removeAppObserver(ObjectIdentifier(observer)))
     }
 
-    /// Adds or takes away a reason to pause that concerns everything: the screen is off, the system is about to sleep.
+    /// Adds or takes away a reason to pause that concerns everything: `screenOff` or `systemSleep`. The others have owners of
+    /// their own and cannot be had this way: they are left as they are.
     public func pauseAll(_ reason: PauseReason, _ isPaused: Bool) {
+        guard reason == .screenOff || reason == .systemSleep else { return }
         decider.send(.pauseAll(reason, isPaused))
     }
 
@@ -112,7 +130,12 @@ public final class Broker: Sendable {
 
     /// Hands each event to `observe`, in order, on the deciding thread: it must not wait.
     package func observe(_ observe: @escaping @Sendable (BrokerEvent) -> Void) {
-        decider.send(.subscribe(observe, finish: {}))
+        decider.send(
+            .subscribe {
+                observe($0)
+                return true
+            } finish: {
+            })
     }
 
     /// Calls `done` on the deciding thread when every wish before has been decided and its events have been handed out: it
@@ -132,6 +155,22 @@ public final class Broker: Sendable {
         registry.withLock { registry in
             registry.nextBlock += 1
             return DeferredBlockID(registry.nextBlock)
+        }
+    }
+
+    /// A scene has ended: its name is free.
+    func forget(_ scene: Scene) {
+        registry.withLock { registry in
+            registry.names[scene.id] = nil
+            if registry.scenes[scene.name] === scene { registry.scenes[scene.name] = nil }
+        }
+    }
+
+    /// The broker has ended. It and its scenes hold each other.
+    func forgetAll() {
+        registry.withLock { registry in
+            registry.isClosed = true
+            registry.scenes = [:]
         }
     }
 

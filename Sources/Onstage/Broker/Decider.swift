@@ -11,9 +11,9 @@ final class Decider: Sendable {
         mailbox = try Mailbox()
     }
 
-    /// Appends and wakes; never waits. *Runs on:* any thread.
+    /// Appends and wakes; never waits. After the end it answers those who wait for an answer. *Runs on:* any thread.
     func send(_ mail: Mail) {
-        mailbox.send(mail)
+        if !mailbox.send(mail) { mail.refuse() }
     }
 
     /// Starts the thread. It lives until the broker is closed, and keeps the broker alive.
@@ -27,10 +27,12 @@ final class Decider: Sendable {
                 wait.add(mailbox.descriptor)
                 state.prepare(&wait)
                 _ = wait.waitForEvents(configuration.clock, waking: mailbox)
-                for mail in mailbox.take() { state.take(mail) }
+                for mail in mailbox.take() { if state.isFinished { mail.refuse() } else { state.take(mail) } }
                 state.takeEvents(wait)
                 state.takeTimers()
             }
+            // What waited in the queue would hold the broker for ever, and those who asked would wait as long.
+            for mail in mailbox.close() { mail.refuse() }
         }
     }
 }

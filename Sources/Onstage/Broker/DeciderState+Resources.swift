@@ -9,8 +9,7 @@ extension DeciderState {
     func bind(_ sceneID: SceneID, _ id: ResourceID, _ handle: ResourceHandle, _ threshold: BindingThreshold) {
         guard let scene = scenes[sceneID], !scene.lifecycle.isEnded, !isClosing else {
             // The scene ended while the wish was on its way.
-            handle.binding.withLock { if $0?.resource == id { $0 = nil } }
-            return
+            return handle.clear(token(id))
         }
         guard !resources.values.contains(where: { $0.handle === handle }) else {
             waitingBinds.append(WaitingBind(scene: sceneID, id: id, handle: handle, threshold: threshold))
@@ -27,6 +26,7 @@ extension DeciderState {
             handle: handle, scene: sceneID, threshold: threshold,
             machine: ResourceMachine(reasons: reasons, limits: limits))
         scenes[sceneID]?.resources.append(id)
+        handle.state.withLock { $0 = ResourceHandle.Snapshot(reasons: reasons, device: $0.device) }
         emit(.bound(name(id), at: now))
         applyLifecycle(id)
     }
@@ -41,11 +41,11 @@ extension DeciderState {
 
     func unbindAll(_ id: SceneID) {
         for waiting in waitingBinds where waiting.scene == id {
-            waiting.handle.binding.withLock { if $0?.resource == waiting.id { $0 = nil } }
+            waiting.handle.clear(token(waiting.id))
         }
         waitingBinds.removeAll { $0.scene == id }
         for resource in scenes[id]?.resources ?? [] {
-            resources[resource]?.handle.binding.withLock { if $0?.resource == resource { $0 = nil } }
+            resources[resource]?.handle.clear(token(resource))
             unbind(resource)
         }
     }
@@ -62,10 +62,11 @@ extension DeciderState {
     private func gone(_ id: ResourceID) {
         guard let entry = resources[id] else { return }
         emit(.unbound(name(id), at: now))
-        entry.handle.binding.withLock { if $0?.resource == id { $0 = nil } }
+        entry.handle.clear(token(id))
         resources[id] = nil
         scenes[entry.scene]?.resources.removeAll { $0 == id }
         answerWaiting(entry.scene)
+        goIfEnded(entry.scene)
         if let index = waitingBinds.firstIndex(where: { $0.handle === entry.handle }) {
             let next = waitingBinds.remove(at: index)
             bind(next.scene, next.id, next.handle, next.threshold)
@@ -121,13 +122,17 @@ extension DeciderState {
             watch?.forget(id)
             thread.send(.acquire(generation))
         case .claim:
-            guard let key = entry.device?.key, let scene = scenes[entry.scene] else {
+            guard let key = entry.device?.key else {
                 return apply(id, .granted(entry.machine.generation))  // shared by nature: no one has to let go
             }
-            let rank = Arbiter.Rank(activation: scene.activation, binding: UInt64(id.number))
-            decide(arbiter.claim(id, key: key, rank: rank))
+            decide(arbiter.claim(id, key: key, rank: rank(id)))
         case .proceed(let generation): entry.thread?.send(.proceed(generation))
-        case .release(let generation, let request): entry.thread?.send(.release(generation, request))
+        case .release(let generation, let request):
+            // The kernel gave no thread: nothing is held.
+            guard let thread = entry.thread else {
+                return answerLater(id, .released(generation, ReleaseDetail(released: request.asked)))
+            }
+            thread.send(.release(generation, request))
         case .withdraw: decide(arbiter.withdraw(id))
         case .givenBack: decide(arbiter.givenBack(id))
         case .startRetry(let deadline): timers.start(.retry(id), at: deadline)
@@ -159,12 +164,26 @@ extension DeciderState {
             resources[id]?.thread = thread
             return thread
         } catch {
-            decider.send(.answer(id, .failed(generation, error, now)))
+            answerLater(id, .failed(generation, error, now))
             return nil
         }
     }
 
-    private func decide(_ decisions: [Arbiter.Decision]) {
+    /// Answers as the device's thread would, after the effects that stand.
+    private func answerLater(_ id: ResourceID, _ answer: DeviceAnswer) {
+        broker.decider.send(.answer(id, answer))
+    }
+
+    private func token(_ id: ResourceID) -> ResourceHandle.Token {
+        ResourceHandle.Token(id, broker)
+    }
+
+    func rank(_ id: ResourceID) -> Arbiter.Rank {
+        let activation = resources[id].flatMap { scenes[$0.scene]?.activation } ?? 0
+        return Arbiter.Rank(activation: activation, binding: UInt64(id.number))
+    }
+
+    func decide(_ decisions: [Arbiter.Decision]) {
         for decision in decisions {
             switch decision {
             case .grant(let id):
@@ -220,7 +239,7 @@ extension DeciderState {
             entry.handle.journal?.record(position, scene: broker.sceneName(entry.scene), stored: nil)
         case .ended:
             emit(.ended(name(id), at: now))
-            entry.handle.standingReasons.withLock { _ = $0.insert(PauseReasons(.finished)) }
+            entry.handle.pause(.finished, true)
             apply(id, .pause(.finished, hurried: false))
         }
     }
@@ -243,7 +262,7 @@ extension DeciderState {
             resource: entry.handle.name, scene: broker.sceneName(entry.scene), device: entry.device?.identity,
             asked: pause.asked, released: released, forced: forced, stuck: stuck, detail: detail, reasons: pause.reasons
         )
-        scenes[entry.scene]?.receipts.append(receipt)
+        keep(receipt, entry.scene)
         emit(.released(receipt))
         if let position = detail.position, let journal = entry.handle.journal {
             let decider = broker.decider
@@ -256,10 +275,19 @@ extension DeciderState {
         answerWaiting(entry.scene)
     }
 
-    func awaitReleased(_ id: SceneID, _ continuation: CheckedContinuation<[ReleaseReceipt], Never>) {
-        guard scenes[id] != nil, !isFinished else { return continuation.resume(returning: []) }
+    func awaitReleased(_ scene: Scene, _ continuation: CheckedContinuation<[ReleaseReceipt], Never>) {
+        let id = scene.id
+        guard scenes[id] != nil else { return continuation.resume(returning: scene.lastReceipts) }
         scenes[id]?.waiting.append(continuation)
         answerWaiting(id)
+    }
+
+    /// Keeps an answer for ``Scene/released``; a scene that stays active while its user pauses for years keeps the last.
+    private func keep(_ receipt: ReleaseReceipt, _ id: SceneID) {
+        guard let scene = scenes[id] else { return }
+        let limit = max(64, 4 * scene.resources.count)
+        if scene.receipts.count >= limit { scenes[id]?.receipts.removeFirst() }
+        scenes[id]?.receipts.append(receipt)
     }
 
     private func answerWaiting(_ id: SceneID) {

@@ -3,14 +3,21 @@ internal import Synchronization
 
 // Lifecycle: wishes, passes over the observers, interruptions, the app.
 extension DeciderState {
-    func wish(_ id: SceneID, _ state: LifecycleState) {
-        guard var entry = scenes[id] else { return }
+    func wish(_ scene: Scene, _ state: LifecycleState) {
+        let id = scene.id
+        guard var entry = scenes[id] else {
+            guard state != .notRunning else { return }
+            return emit(.refused(scene: scene.name, wish: state.rawValue, error: .ended, at: now))
+        }
         let before = entry.lifecycle.decided
         do {
-            try entry.lifecycle.wish(state)
+            // An end ends also what has never run: nobody can bind to it any more.
+            if state == .notRunning { entry.lifecycle.end() } else { try entry.lifecycle.wish(state) }
         } catch {
             return emit(.refused(scene: entry.scene.name, wish: state.rawValue, error: error, at: now))
         }
+        // Shown by the wish itself, inside a callback: a return that overtakes the leaving takes it away again.
+        if entry.scene.shared.withLock({ $0.isShaded }) { entry.isShaded = true }
         let decided = entry.lifecycle.decided
         if decided != before {
             // The answers of one pause are those of its resources, not of the pause before.
@@ -23,6 +30,9 @@ extension DeciderState {
         scenes[id] = entry
         // Devices first: they wait for no callback.
         if decided != before { for resource in entry.resources { applyLifecycle(resource) } }
+        if decided == .active, decided != before {
+            for resource in entry.resources { decide(arbiter.rerank(resource, rank(resource))) }
+        }
         step(id)
     }
 
@@ -89,10 +99,20 @@ extension DeciderState {
         }
         if entry.lifecycle.isEnded {
             for resource in entry.resources { unbind(resource) }
-            scenes[id]?.blockBodies = [:]
-            _ = scenes[id]?.blocks.removeAll()
+            goIfEnded(id)
             finishIfDone()
         }
+    }
+
+    /// Forgets a scene that has ended and holds nothing, but for its last answers: an app may make one for each customer.
+    func goIfEnded(_ id: SceneID) {
+        guard let entry = scenes[id], entry.lifecycle.isEnded, entry.lifecycle.isSettled, !entry.isCallingOut,
+            entry.resources.isEmpty
+        else { return }
+        entry.scene.shared.withLock { $0.lastReceipts = entry.receipts }
+        for continuation in entry.waiting { continuation.resume(returning: entry.receipts) }
+        scenes[id] = nil
+        broker.forget(entry.scene)
     }
 
     /// Runs the next block that waits for the scene to be active; its return asks for the one after.
@@ -201,7 +221,7 @@ extension DeciderState {
             guard let handle = resources[resource]?.handle else { continue }
             // The user's pause first: otherwise the sound would go on for a moment.
             if change.pausesPlayback, handle.kind == .audio {
-                handle.standingReasons.withLock { _ = $0.insert(PauseReasons(.user)) }
+                handle.pause(.user, true)
                 apply(resource, .pause(.user, hurried: false))
             }
             if change.freed.contains(handle.kind) { apply(resource, .unpause(.interrupted)) }

@@ -37,6 +37,9 @@ final class DeciderState {
         var openPauses = 0
         /// It was unbound: goes when it holds nothing.
         var isUnbound = false
+
+        /// The kernel holds its thread, and nothing but the kernel can end that.
+        var isStuck: Bool { if case .stuck = machine.phase { true } else { false } }
     }
 
     /// A binding that begins when the one before of the same resource is through: two drivers of one resource would share
@@ -62,10 +65,12 @@ final class DeciderState {
     var arbiter = Arbiter()
     var timers = TimerQueue()
     var standing: PauseReasons = []
-    var subscribers: [(yield: @Sendable (BrokerEvent) -> Void, finish: @Sendable () -> Void)] = []
+    var subscribers: [(yield: @Sendable (BrokerEvent) -> Bool, finish: @Sendable () -> Void)] = []
     var closing: [@Sendable () -> Void] = []
     var isClosing = false
     var isFinished = false
+    /// The end's time for callbacks is over.
+    private var isOverdue = false
     var watch: DeviceWatch?
 
     init(_ broker: Broker, _ configuration: Broker.Configuration) {
@@ -81,7 +86,7 @@ final class DeciderState {
     var now: MonotonicTime { configuration.clock.now }
 
     func emit(_ event: BrokerEvent) {
-        for subscriber in subscribers { subscriber.yield(event) }
+        subscribers.removeAll { !$0.yield(event) }
     }
 
     func name(_ id: ResourceID) -> ResourceName {
@@ -109,19 +114,21 @@ final class DeciderState {
             case .watchdog(let id):
                 guard let machine = resources[id]?.machine else { continue }
                 apply(id, .overdue(machine.generation))
-                finishIfDone()
             case .background:
                 run(app.apply(.timer, now: now))
                 stepApp()
+            case .close:
+                isOverdue = true
             }
         }
+        if isClosing { finishIfDone() }
     }
 
     func take(_ mail: Mail) {
         switch mail {
         case .newScene(let scene): scenes[scene.id] = SceneEntry(scene: scene)
-        case .wish(let id, let state): wish(id, state)
-        case .bind(let scene, let id, let handle, let threshold): bind(scene, id, handle, threshold)
+        case .wish(let scene, let state): wish(scene, state)
+        case .bind(let scene, let id, let handle, let threshold): bind(scene.id, id, handle, threshold)
         case .unbind(let id): unbind(id)
         case .unbindAll(let id): unbindAll(id)
         case .pause(let id, let reason, let isPaused): pause(id, reason, isPaused)
@@ -135,12 +142,13 @@ final class DeciderState {
         case .addAppObserver(let observer): add(observer)
         case .removeAppObserver(let observer): removeApp(observer)
         case .performWhenActive(let scene, let id, let block):
+            guard scenes[scene]?.lifecycle.isEnded == false else { return }
             scenes[scene]?.blockBodies[id] = block
             scenes[scene]?.blocks.add(id)
             runBlocks(scene)
         case .cancelBlock(let scene, let id):
             if scenes[scene]?.blocks.cancel(id) == true { scenes[scene]?.blockBodies[id] = nil }
-        case .awaitReleased(let id, let continuation): awaitReleased(id, continuation)
+        case .awaitReleased(let scene, let continuation): awaitReleased(scene, continuation)
         case .subscribe(let yield, let finish):
             if isClosing { finish() } else { subscribers.append((yield, finish)) }
         case .close(let done): close(done)
@@ -159,29 +167,42 @@ final class DeciderState {
 
     // MARK: The end
 
+    /// How long the end waits for callbacks: the most that observers are given to save.
+    private static let callbackLimit = Duration.seconds(5)
+
     private func close(_ done: @escaping @Sendable () -> Void) {
         closing.append(done)
+        guard !isClosing else { return }
         isClosing = true
-        for id in scenes.keys.sorted() { wish(id, .notRunning) }
+        timers.start(.close, at: now + Self.callbackLimit)
+        for id in scenes.keys.sorted() { if let scene = scenes[id]?.scene { wish(scene, .notRunning) } }
         for id in resources.keys.sorted() { unbind(id) }
         finishIfDone()
     }
 
     /// Ends the threads when nothing is held any more.
     func finishIfDone() {
-        guard isClosing, !isFinished, !isAppCallingOut,
-            // Of a thread that the kernel holds nothing more can be had.
-            resources.values.allSatisfy({ if case .stuck = $0.machine.phase { true } else { false } }),
-            // Also the steps that are still to be taken: they are told to those who watch.
-            scenes.values.allSatisfy({ !$0.isCallingOut && $0.lifecycle.isSettled })
-        else { return }
+        // Of a thread that the kernel holds nothing more can be had.
+        guard isClosing, !isFinished, resources.values.allSatisfy(\.isStuck) else { return }
+        // Also the steps that are still to be taken: they are told to those who watch.
+        let isTold = !isAppCallingOut && scenes.values.allSatisfy { !$0.isCallingOut && $0.lifecycle.isSettled }
+        guard isTold || isOverdue else { return }
         isFinished = true
+        if !isTold { configuration.log(.warning, "a callback has not returned within 5 s: the broker ends without it") }
+        for (id, entry) in resources {
+            configuration.log(.warning, "\(entry.handle.name) is stuck in the kernel: the broker ends without it")
+            entry.handle.clear(ResourceHandle.Token(id, broker))
+            // So that it ends when the kernel lets go of it.
+            entry.thread?.send(.end)
+        }
+        for waiting in waitingBinds { waiting.handle.clear(ResourceHandle.Token(waiting.id, broker)) }
         for subscriber in subscribers { subscriber.finish() }
         subscribers = []
         for entry in scenes.values {
             for continuation in entry.waiting { continuation.resume(returning: entry.receipts) }
         }
         broker.callbacks.end()
+        broker.forgetAll()
         for done in closing { done() }
     }
 }

@@ -5,8 +5,8 @@ internal import OnstageLinux
 enum Mail: Sendable {
     // Wishes
     case newScene(Scene)
-    case wish(SceneID, LifecycleState)
-    case bind(SceneID, ResourceID, ResourceHandle, BindingThreshold)
+    case wish(Scene, LifecycleState)
+    case bind(Scene, ResourceID, ResourceHandle, BindingThreshold)
     case unbind(ResourceID)
     case unbindAll(SceneID)
     case pause(ResourceID, PauseReason, Bool)
@@ -20,8 +20,9 @@ enum Mail: Sendable {
     case removeAppObserver(ObjectIdentifier)
     case performWhenActive(SceneID, DeferredBlockID, @Sendable () -> Void)
     case cancelBlock(SceneID, DeferredBlockID)
-    case awaitReleased(SceneID, CheckedContinuation<[ReleaseReceipt], Never>)
-    case subscribe(@Sendable (BrokerEvent) -> Void, finish: @Sendable () -> Void)
+    case awaitReleased(Scene, CheckedContinuation<[ReleaseReceipt], Never>)
+    /// Answers false when nobody reads any more.
+    case subscribe(@Sendable (BrokerEvent) -> Bool, finish: @Sendable () -> Void)
     case close(@Sendable () -> Void)
     /// All mail before has been decided.
     case barrier(@Sendable () -> Void)
@@ -31,4 +32,19 @@ enum Mail: Sendable {
     case sceneCallbackReturned(SceneID)
     case appCallbackReturned
     case stored(ResourceName, position: Int64, asked: MonotonicTime, at: MonotonicTime)
+
+    /// What becomes of mail that comes after the broker's end. *Runs on:* any thread.
+    func refuse() {
+        switch self {
+        case .close(let done): done()
+        case .awaitReleased(let scene, let continuation): continuation.resume(returning: scene.lastReceipts)
+        case .subscribe(_, let finish): finish()
+        case .bind(let scene, let id, let handle, _): handle.clear(ResourceHandle.Token(id, scene.broker))
+        case .newScene, .wish, .unbind, .unbindAll, .pause, .pauseAll, .perform, .interruptionBegan,
+            .interruptionEnded, .addObserver, .removeObserver, .addAppObserver, .removeAppObserver,
+            .performWhenActive, .cancelBlock, .barrier, .answer, .sceneCallbackReturned, .appCallbackReturned,
+            .stored:
+            break
+        }
+    }
 }

@@ -53,6 +53,8 @@ public final class Scene: Sendable {
         var isEnded = false
         var shades: [any ShadeSink] = []
         var isShaded = false
+        /// Answers of the pause that its end was.
+        var lastReceipts: [ReleaseReceipt] = []
     }
 
     /// Its name in receipts, events and the report.
@@ -94,7 +96,7 @@ public final class Scene: Sendable {
     public func wish(_ state: LifecycleState) {
         if state != .active, broker.callbacks.isCurrent, phase == .active { showShades() }
         if state == .notRunning { shared.withLock { $0.isEnded = true } }
-        broker.decider.send(.wish(id, state))
+        broker.decider.send(.wish(self, state))
     }
 
     /// An interruption begins: it pauses what is bound, or the kind that it names, and does not move the state.
@@ -116,25 +118,27 @@ public final class Scene: Sendable {
         guard !shared.withLock({ $0.isEnded }) else { throw .sceneEnded(scene: name) }
         let outcome: Result<ResourceID?, BindingError> = handle.binding.withLock { binding in
             if let bound = binding {
-                guard bound.scene == id, bound.broker === broker else {
-                    return .failure(.boundElsewhere(scene: bound.broker.sceneName(bound.scene)))
+                if bound.scene === self { return .success(nil) }
+                guard bound.scene.shared.withLock({ $0.isEnded }) else {
+                    return .failure(.boundElsewhere(scene: bound.scene.name))
                 }
-                return .success(nil)
+                // The end of that scene takes it off; it need not have come so far.
+                bound.broker.decider.send(.unbind(bound.resource))
             }
             let resource = broker.nextResource()
-            binding = ResourceHandle.Binding(scene: id, resource: resource, broker: broker)
+            binding = ResourceHandle.Binding(scene: self, resource: resource)
             return .success(resource)
         }
         guard let resource = try outcome.get() else { return }
         handle.onBind?(handle, name)
-        broker.decider.send(.bind(id, resource, handle, threshold))
+        broker.decider.send(.bind(self, resource, handle, threshold))
     }
 
     /// Takes a resource off this scene; it is released if it is held. Does nothing when it is not bound here.
     public func unbind(_ resource: some Resource) {
         let handle = resource.handle
         let bound = handle.binding.withLock { binding -> ResourceID? in
-            guard let bound = binding, bound.scene == id, bound.broker === broker else { return nil }
+            guard let bound = binding, bound.scene === self else { return nil }
             binding = nil
             return bound.resource
         }
@@ -186,10 +190,12 @@ public final class Scene: Sendable {
     public var released: [ReleaseReceipt] {
         get async {
             await withCheckedContinuation { continuation in
-                broker.decider.send(.awaitReleased(id, continuation))
+                broker.decider.send(.awaitReleased(self, continuation))
             }
         }
     }
+
+    var lastReceipts: [ReleaseReceipt] { shared.withLock { $0.lastReceipts } }
 
     /// Shows the shades that do not stand yet. *Runs on:* the callback executor.
     func showShades() {

@@ -8,6 +8,8 @@ struct TimerQueue {
         case again(ResourceID)
         case watchdog(ResourceID)
         case background
+        /// Callbacks that have not returned by now are left behind.
+        case close
     }
 
     private var deadlines: [Name: MonotonicTime] = [:]

@@ -13,9 +13,21 @@ public final class ResourceHandle: Sendable {
 
     /// Who holds the binding.
     struct Binding: Sendable {
-        var scene: SceneID
+        var scene: Scene
         var resource: ResourceID
-        var broker: Broker
+        var broker: Broker { scene.broker }
+        var token: Token { Token(resource, broker) }
+    }
+
+    /// One binding among those of all brokers: each of them counts its resources from 1.
+    struct Token: Hashable, Sendable {
+        private let resource: ResourceID
+        private let broker: ObjectIdentifier
+
+        init(_ resource: ResourceID, _ broker: Broker) {
+            self.resource = resource
+            self.broker = ObjectIdentifier(broker)
+        }
     }
 
     /// Its name in receipts, events and the report ("camera", "accelerometer").
@@ -87,13 +99,19 @@ public final class ResourceHandle: Sendable {
 
     var snapshot: Snapshot { state.withLock { $0 } }
 
+    /// Ends the binding if it is this one still.
+    func clear(_ token: Token) {
+        binding.withLock { if $0?.token == token { $0 = nil } }
+    }
+
     /// Adds or takes away a reason to pause; remembered while the resource is not bound. Never waits.
     package func pause(_ reason: PauseReason, _ isPaused: Bool) {
+        // Sent under the lock: what stands here in the end is what the broker was told last, whoever else wishes.
         standingReasons.withLock { reasons in
             if isPaused { reasons.insert(PauseReasons(reason)) } else { reasons.remove(PauseReasons(reason)) }
+            guard let bound = binding.withLock({ $0 }) else { return }
+            bound.broker.decider.send(.pause(bound.resource, reason, isPaused))
         }
-        guard let bound = binding.withLock({ $0 }) else { return }
-        bound.broker.decider.send(.pause(bound.resource, reason, isPaused))
     }
 
     /// Hands a wish to the driver, on the device's thread, in the order of the calls; dropped while not bound.

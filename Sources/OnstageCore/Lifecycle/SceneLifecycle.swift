@@ -39,6 +39,12 @@ package struct SceneLifecycle: Hashable, Sendable {
         pass.wish = state
     }
 
+    /// Ends it for good, also where it was never wished to run.
+    package mutating func end() {
+        isEnded = true
+        pass.wish = .notRunning
+    }
+
     /// Registers an observer, the newest of all; it catches up by the next steps. One that is registered already stays
     /// where it is (false).
     /// - Throws: `ended` after the end.

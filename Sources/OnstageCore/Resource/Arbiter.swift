@@ -52,6 +52,13 @@ package struct Arbiter: Hashable, Sendable {
         return decisions + settle(key)
     }
 
+    /// The scene of `resource` has become active once more: what it claims already is worth more from now on.
+    package mutating func rerank(_ resource: ResourceID, _ rank: Rank) -> [Decision] {
+        guard let key = keys[resource], devices[key]?.claims[resource] != nil else { return [] }
+        devices[key]?.claims[resource]?.rank = rank
+        return settle(key)
+    }
+
     /// `resource` no longer wants its device. If it has it, it is its holder until ``givenBack(_:)``.
     package mutating func withdraw(_ resource: ResourceID) -> [Decision] {
         guard let key = keys[resource] else { return [] }

@@ -1,0 +1,194 @@
+import Glibc
+import Onstage
+import OnstageCore
+import OnstageTestKit
+import Synchronization
+import Testing
+
+/// Resources that change hands, and who is worth more.
+@Suite("script: changing hands", .timeLimit(.minutes(1))) struct BrokerRebindTests {
+    private final class Shade: ShadeSink {
+        let isShown = Atomic(false)
+        func showShade() { isShown.store(true, ordering: .relaxed) }
+        func hideShade() { isShown.store(false, ordering: .relaxed) }
+    }
+
+    let broker: Broker
+    let recorder: EventRecorder
+
+    init() throws {
+        var configuration = Broker.Configuration()
+        configuration.clock = StillClock()
+        broker = try Broker(configuration)
+        recorder = EventRecorder(broker)
+    }
+
+    private func decided() async {
+        await withCheckedContinuation { continuation in broker.afterWishes { continuation.resume() } }
+    }
+
+    private func unbound() async {
+        await recorder.wait { $0.contains { if case .unbound = $0 { true } else { false } } }
+    }
+
+    @Test func aSceneThatNeverRanEndsForGoodAsWell() async throws {
+        let scene = broker.scene("main")
+        let camera = FakeDevice("camera")
+        try scene.bind(camera)
+        scene.end()
+        await unbound()
+        scene.resume()
+        await decided()
+        #expect(scene.phase == .notRunning)
+        #expect(recorder.events.contains { if case .refused(_, "active", .ended, _) = $0 { true } else { false } })
+        try broker.scene("main").bind(camera)
+        await broker.close()
+    }
+
+    @Test func whatAnEndedSceneHadMayBeBoundAtOnce() async throws {
+        let scene = broker.scene("main")
+        let camera = FakeDevice("camera", key: "cam")
+        try scene.bind(camera)
+        scene.resume()
+        await recorder.wait("camera", .open)
+        scene.end()
+        let again = broker.scene("main")
+        try again.bind(camera)
+        again.resume()
+        await recorder.wait("camera", .open, count: 2)
+        #expect(camera.opens == 2 && camera.closes == 1)
+        await broker.close()
+    }
+
+    @Test func aBindingToAnotherBrokerOutlivesTheOldOne() async throws {
+        let other = try Broker()
+        let camera = FakeDevice("camera", key: "cam")
+        let gate = FakeDevice.Gate()
+        camera.fail(.release, .gate(gate))
+        let a = broker.scene("a")
+        try a.bind(camera)
+        a.resume()
+        await recorder.wait("camera", .open, scene: "a")
+        a.unbind(camera)
+        await gate.reached()
+        try other.scene("b").bind(camera)
+        gate.open()
+        await unbound()
+        #expect(throws: BindingError.boundElsewhere(scene: "b")) { try a.bind(camera) }
+        await other.close()
+        await broker.close()
+    }
+
+    @Test func aNewBindingShowsItselfAndNotTheOldOne() async throws {
+        let scene = broker.scene("main")
+        let camera = FakeDevice("camera")
+        camera.fail(.acquire, .error(DeviceError(.configuration, operation: "VIDIOC_S_FMT", device: "camera")))
+        try scene.bind(camera)
+        scene.resume()
+        await recorder.wait("camera", .closed)
+        #expect(camera.error != nil)
+        scene.pause()
+        scene.unbind(camera)
+        await unbound()
+        camera.handle.pause(.user, true)
+        try scene.bind(camera)
+        await decided()
+        #expect(camera.error == nil)
+        #expect(camera.pauseReasons == [PauseReasons(.lifecycle), PauseReasons(.user)])
+        await broker.close()
+    }
+
+    @Test(arguments: [BindingThreshold.visible, .always])
+    func theLastToBecomeActiveHasWhatItsSceneNeverLetGo(_ threshold: BindingThreshold) async throws {
+        let a = broker.scene("a")
+        let b = broker.scene("b")
+        let first = FakeDevice("camera", key: "cam")
+        let second = FakeDevice("camera", key: "cam")
+        try a.bind(first, while: threshold)
+        try b.bind(second, while: threshold)
+        a.resume()
+        await recorder.wait("camera", .open, scene: "a")
+        a.pause()
+        b.resume()
+        await recorder.wait("camera", .open, scene: "b")
+        b.pause()
+        a.resume()
+        await recorder.wait("camera", .open, scene: "a", count: 2)
+        #expect(!second.isOpen)
+        await broker.close()
+    }
+
+    @Test func aReturnThatOvertakesTheLeavingTakesTheShadeAway() async throws {
+        let scene = broker.scene("main")
+        let shade = Shade()
+        scene.add(shade)
+        scene.resume()
+        await withCheckedContinuation { continuation in
+            scene.performWhenActive {
+                scene.pause()
+                scene.resume()
+                continuation.resume()
+            }
+        }
+        await withCheckedContinuation { continuation in scene.performWhenActive { continuation.resume() } }
+        #expect(scene.phase == .active)
+        let isShown = shade.isShown.load(ordering: .relaxed)
+        #expect(!isShown)
+        await broker.close()
+    }
+
+    @Test(arguments: PauseReason.allCases.filter { $0 != .screenOff && $0 != .systemSleep })
+    func aReasonWithAnOwnerIsNotForAll(_ reason: PauseReason) async throws {
+        let scene = broker.scene("main")
+        let camera = FakeDevice("camera")
+        try scene.bind(camera)
+        broker.pauseAll(reason, false)
+        await decided()
+        #expect(camera.pauseReasons == PauseReasons(.lifecycle), "nothing is acquired while nobody looks")
+        broker.pauseAll(reason, true)
+        scene.resume()
+        await recorder.wait("camera", .open)
+        await broker.close()
+    }
+
+    @Test func answersAreKeptButNotForEver() async throws {
+        let scene = broker.scene("main")
+        let sound = FakeDevice("playback", kind: .audio)
+        try scene.bind(sound)
+        scene.resume()
+        for _ in 0..<200 {
+            sound.handle.pause(.user, true)
+            sound.handle.pause(.user, false)
+        }
+        #expect(await scene.released.count <= 64)
+        #expect(recorder.receipts.count == 200)
+        await broker.close()
+    }
+
+    @Test func withoutAThreadNothingIsSaidToBeStuck() async throws {
+        await #expect(processExitsWith: .success) {
+            let broker = try Broker()
+            let recorder = EventRecorder(broker)
+            let scene = broker.scene("main")
+            let camera = FakeDevice("camera")
+            try scene.bind(camera)
+            await withCheckedContinuation { continuation in broker.afterWishes { continuation.resume() } }
+            var limit = rlimit()
+            getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+            var none = limit
+            none.rlim_cur = 3
+            setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &none)
+            for _ in 0..<50 {
+                scene.resume()
+                scene.pause()
+            }
+            let answers = await scene.released
+            setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+            scene.resume()
+            await recorder.wait("camera", .open)
+            let all = recorder.receipts
+            await broker.close()
+            exit(answers.isEmpty || all.count != 50 || all.contains { $0.stuck || $0.forced } ? 1 : 0)
+        }
+    }
+}
