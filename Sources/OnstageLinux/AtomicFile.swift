@@ -14,7 +14,9 @@ package enum AtomicFile {
     package static func write(_ path: String, _ bytes: borrowing RawSpan) throws(DeviceError) {
         var file = clinux_file()
         if clinux_look(AT_FDCWD, path, &file) == 0, !clinux_is_regular(file), !clinux_is_folder(file) {
-            let stream = try Descriptor(opening: path, flags: O_WRONLY | O_NOCTTY)
+            // A FIFO that nobody reads is refused (ENXIO): the open would stand until somebody does.
+            let stream = try Descriptor(opening: path, flags: O_WRONLY | O_NOCTTY | O_NONBLOCK)
+            _ = fcntl(stream.number, F_SETFL, O_WRONLY)
             try fill(stream.number, bytes, path)
             return stream.close()
         }

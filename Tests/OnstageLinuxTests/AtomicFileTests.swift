@@ -22,6 +22,18 @@ struct AtomicFileTests {
         #expect(SmallFile.text(path, limit: 2_000_000) == long)
     }
 
+    @Test("A FIFO that nobody reads is refused, and not waited for", .timeLimit(.minutes(1)))
+    func fifo() throws {
+        let path = scratch("fifo")
+        try #require(mkfifo(path, 0o600) == 0)
+        #expect(throws: DeviceError.self) { try AtomicFile.write(path, "nobody") }
+        let reader = try Descriptor(opening: path, flags: O_RDONLY | O_NONBLOCK)
+        try AtomicFile.write(path, "somebody")
+        var bytes = [UInt8](repeating: 0, count: 16)
+        #expect(clinux_read(reader.number, &bytes, 16) == 8)
+        reader.close()
+    }
+
     @Test("A reader never sees a part")
     func whole() throws {
         let path = scratch.file("report", "old")

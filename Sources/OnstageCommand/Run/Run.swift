@@ -70,7 +70,7 @@ final class Run {
         addScene(SceneWish.mainScene, main)
         listen()
         tell(.ready)
-        if plan.scenario == nil { scenes[SceneWish.mainScene]?.scene.resume() }
+        if plan.scenario == nil { scenes[SceneWish.mainScene]?.carryOut(.state(.active)) }
         if screen.style == .status { nextStatus = start }
         while true {
             if case .over = stage { break }
@@ -251,7 +251,7 @@ final class Run {
         guard case .running = stage else { return }
         tell(.stopping)
         // Left first, ended then: while scenes live, every receipt and every stored position is told of.
-        for scene in allScenes where scene.scene.phase != .notRunning { scene.scene.enterBackground() }
+        for scene in scenes.values where scene.hasBegun && !isEnded(scene) { scene.scene.enterBackground() }
         stage = .leaving(until: .now + Self.leavingLimit, hasLeft: false, restSince: nil)
         broker.afterWishes { [mailbox] in mailbox.send(.left) }
     }

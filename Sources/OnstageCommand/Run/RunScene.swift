@@ -6,6 +6,8 @@ final class RunScene {
     let scene: Scene
     let resources: Profile.Resources
     let readings = Readings()
+    /// Whether it has been wished to run: how far that has come does not count.
+    private(set) var hasBegun = false
 
     /// Makes sinks for the resources and binds them; no device is touched.
     init(_ scene: Scene, _ resources: Profile.Resources, isFresh: Bool) throws {
@@ -39,7 +41,9 @@ final class RunScene {
     /// Carries out a wish that is for this scene; `end` ends it.
     func carryOut(_ wish: Wish) {
         switch wish {
-        case .state(let state): scene.wish(state)
+        case .state(let state):
+            hasBegun = true
+            scene.wish(state)
         case .play: resources.player?.play()
         case .pause: resources.player?.pause()
         case .seek(let frame): resources.player?.seek(to: frame)
