@@ -13,7 +13,8 @@ bundle=$checkout/.build/debug/onstagePackageTests.xctest
 # Every type whose suite is enabled only where a device is: found, not listed, so that none is forgotten.
 filters=()
 while read -r type; do filters+=(--filter "$type"); done < <(
-    grep -rlE 'enabled\(if:.*(Bench\.|/dev/)' "$checkout/Tests" --include='*.swift' | sort | while read -r file; do
+    # (An attribute may go over several lines: the file is read as one.)
+    grep -rlzE 'enabled\(\s*if:[^\n]*(Bench\.|/dev/)' "$checkout/Tests" --include='*.swift' | sort | while read -r file; do
         module=${file#"$checkout/Tests/"}
         sed -nE "s/^(@Suite.* )?(final )?(struct|class|actor) ([A-Za-z0-9]+Tests)\b.*/^${module%%/*}.\4\//p" "$file"
     done
