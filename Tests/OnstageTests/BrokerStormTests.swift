@@ -35,7 +35,10 @@ import Testing
     }
 
     @Test(arguments: [1, 2]) func afterIt(_ seed: UInt64) async throws {
-        let broker = try Broker()
+        var configuration = Broker.Configuration()
+        // A loaded machine, or a sanitizer, may take a second for a release.
+        configuration.releaseWatchdog = .seconds(60)
+        let broker = try Broker(configuration)
         let recorder = EventRecorder(broker)
         let scenes = (0..<4).map { broker.scene("s\($0)") }
         // Three on one device, three that can be shared.

@@ -8,7 +8,10 @@ import Testing
 @Suite("walk: broker", .timeLimit(.minutes(2))) struct BrokerWalkTests {
     @Test(arguments: 1...20) func theLastWishStands(_ seed: Int) async throws {
         var random = SplitMix64(seed: UInt64(seed))
-        let broker = try Broker()
+        var configuration = Broker.Configuration()
+        // A loaded machine, or a sanitizer, may take a second for a release; that is not what is walked here.
+        configuration.releaseWatchdog = .seconds(60)
+        let broker = try Broker(configuration)
         let recorder = EventRecorder(broker)
         var scenes: [Scene] = []
         var devices: [[FakeDevice]] = []

@@ -23,6 +23,10 @@ extension Run {
                     control?.answer(request.client, lines: ["ending"])
                     return carryOut(wish)
                 }
+                guard case .running = stage else {
+                    control?.answer(request.client, error: "the run is ending")
+                    return
+                }
                 let refused = refusals[wish.scene]?.count ?? 0
                 carryOut(wish)
                 let (client, scene) = (request.client, wish.scene)
