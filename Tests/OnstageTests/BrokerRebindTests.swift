@@ -156,6 +156,7 @@ import Testing
         let sound = FakeDevice("playback", kind: .audio)
         try scene.bind(sound)
         scene.resume()
+        await decided()  // else a pause may be there before the binding is, and is none that was asked for
         for _ in 0..<200 {
             sound.handle.pause(.user, true)
             sound.handle.pause(.user, false)
