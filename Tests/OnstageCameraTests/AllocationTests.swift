@@ -30,7 +30,9 @@ private func counter() -> Counter? {
 
 @Suite("real C: nothing is allocated for a frame", .serialized)
 struct AllocationTests {
-    @Test("1,000 frames, counted in a process of its own with a counting malloc")
+    @Test(
+        "1,000 frames, counted in a process of its own with a counting malloc",
+        .enabled(if: getenv("ONSTAGE_SANITIZER") == nil, "the sanitizer has a malloc of its own"))
     func counted() throws {
         guard counter() == nil else { return }
         let library = "/tmp/onstage-allocations-\(getpid())"

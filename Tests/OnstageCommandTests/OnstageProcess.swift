@@ -62,6 +62,10 @@ final class OnstageProcess {
             "HOME": home.path, "XDG_RUNTIME_DIR": home.path, "XDG_STATE_HOME": home("state"),
             "PATH": getenv("PATH").map { String(cString: $0) } ?? "/usr/bin:/bin",
         ]
+        // Under a sanitizer the program is an instrumented one too, and needs to be told what our tests are.
+        for name in ["LD_PRELOAD", "TSAN_OPTIONS"] {
+            if let value = getenv(name) { surroundings[name] = String(cString: value) }
+        }
         surroundings.merge(environment) { $1 }
         let program = program ?? Self.program
         var words = ([program] + arguments).map { strdup($0) } + [nil]
