@@ -13,6 +13,19 @@ import Testing
         func hideShade() { isShown.store(false, ordering: .relaxed) }
     }
 
+    /// Something that another thread unbinds while it is being bound.
+    private final class Odd: Resource {
+        let handle: ResourceHandle
+        init(_ onBind: @escaping @Sendable (Odd) -> Void) {
+            let made = Mutex<Odd?>(nil)
+            handle = ResourceHandle(
+                name: "odd", kind: .camera,
+                onBind: { _, _ in if let odd = made.withLock({ $0.take() }) { onBind(odd) } },
+                makeDriver: { _ in preconditionFailure("its scene is never active") })
+            made.withLock { $0 = self }
+        }
+    }
+
     let broker: Broker
     let recorder: EventRecorder
 
@@ -76,6 +89,15 @@ import Testing
         await unbound()
         #expect(throws: BindingError.boundElsewhere(scene: "b")) { try a.bind(camera) }
         await other.close()
+        await broker.close()
+    }
+
+    @Test func anUnbindThatOvertakesItsBindLeavesNothingBound() async throws {
+        let scene = broker.scene("main")
+        let odd = Odd { scene.unbind($0) }
+        try scene.bind(odd)
+        await decided()
+        #expect(!recorder.events.contains { if case .bound = $0 { true } else { false } })
         await broker.close()
     }
 

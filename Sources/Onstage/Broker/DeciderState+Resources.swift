@@ -11,6 +11,8 @@ extension DeciderState {
             // The scene ended while the wish was on its way.
             return handle.clear(token(id))
         }
+        // Another thread's unbind may have overtaken it on its way: nobody could end that binding any more.
+        guard handle.holds(token(id)) else { return }
         guard !resources.values.contains(where: { $0.handle === handle }) else {
             waitingBinds.append(WaitingBind(scene: sceneID, id: id, handle: handle, threshold: threshold))
             return
@@ -67,7 +69,9 @@ extension DeciderState {
         scenes[entry.scene]?.resources.removeAll { $0 == id }
         answerWaiting(entry.scene)
         goIfEnded(entry.scene)
-        if let index = waitingBinds.firstIndex(where: { $0.handle === entry.handle }) {
+        while !resources.values.contains(where: { $0.handle === entry.handle }),
+            let index = waitingBinds.firstIndex(where: { $0.handle === entry.handle })
+        {
             let next = waitingBinds.remove(at: index)
             bind(next.scene, next.id, next.handle, next.threshold)
         }

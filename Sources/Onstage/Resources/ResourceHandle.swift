@@ -99,6 +99,11 @@ public final class ResourceHandle: Sendable {
 
     var snapshot: Snapshot { state.withLock { $0 } }
 
+    /// Whether this is the binding that stands.
+    func holds(_ token: Token) -> Bool {
+        binding.withLock { $0?.token == token }
+    }
+
     /// Ends the binding if it is this one still.
     func clear(_ token: Token) {
         binding.withLock { if $0?.token == token { $0 = nil } }
