@@ -43,7 +43,6 @@ def attempt_main_job(may_stall):
     recorder = Recorder()
     process = Run("--media", "ramp.wav", "--scenario", "scenario", "--report", "report.json", "--fresh")
     watcher = Watcher(process.pid)
-    stall = StallWatch()
 
     # While it is active nobody else has the camera; in the pause after it, somebody else has.
     process.await_line(r"main camera first", 30)
@@ -61,9 +60,9 @@ def attempt_main_job(may_stall):
     status = process.wait(90)
     looks = watcher.stop()
     recorder.stop()
-    stood = stall.stop()
-    if stood > 0.05 and may_stall and status == 0 and not judge_ramp("recording.raw", last=frames)[0]:
-        note(f"the guest stood still for {stood * 1000:.0f} ms: once more")
+    is_whole = judge_ramp(recorder.path, last=frames)[0]
+    if recorder.has_stalled and may_stall and status == 0 and not is_whole:
+        note(f"the guest stood still for {recorder.stood * 1000:.0f} ms: once more")
         imu.end()
         await_true(lambda: not iio_names(), 10)
         return False
@@ -76,13 +75,16 @@ def attempt_main_job(may_stall):
     keep("lines")
 
     expect(len(report.activations()) >= 6, f"{len(report.activations())} activations", report.json["transitions"])
-    check_ramp("every frame once and in order", "recording.raw", last=frames)
-    equal("underruns", 0, report.json["playback"]["underruns"])
+    recorder.check("every frame once and in order", last=frames)
+    is_spoilt = recorder.has_stalled and not is_whole
+    if not is_spoilt:
+        equal("underruns", 0, report.json["playback"]["underruns"])
     for name in RESOURCES:
         resource = report.resource(name)
         expect(not resource["synthetic"], f"{name} is a real device: {resource['device']}")
         expect(resource["delivered"] > 0, f"{name} delivered {resource['delivered']}", resource)
-        expect(not resource["errors"], f"{name}: no errors", resource["errors"])
+        if name != "playback" or not is_spoilt:
+            expect(not resource["errors"], f"{name}: no errors", resource["errors"])
         opened = [a for a in resource["acquisitions"] if a["open"] is not None]
         expect(len(opened) >= 5, f"{name} was acquired {len(opened)} times", resource["acquisitions"])
         receipts = resource["receipts"]

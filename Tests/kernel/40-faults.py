@@ -94,7 +94,7 @@ def busy_sound():
     equal("status", 0, process.end())
     recorder.stop()
     report = Report("busy.json")
-    check_ramp("the sound was held back, not lost", "recording.raw", last=report.json["playback"]["position"])
+    recorder.check("the sound was held back, not lost", last=report.json["playback"]["position"])
 
 
 def missing_sensor():

@@ -72,12 +72,13 @@ def main_job(user, title, inside=(), media_seconds=7):
     report = Report(f"{user}/report.json")
     for resource in report.resources:
         expect(
-            resource["delivered"] > 0 and not resource["synthetic"] and not resource["errors"],
+            resource["delivered"] > 0 and not resource["synthetic"]
+            and (not resource["errors"] or (recorder.has_stalled and resource["id"] == "playback")),
             f"{title}: {resource['id']} delivered {resource['delivered']}", resource)
         expect(
             all(not r["forced"] and r["released"] is not None for r in resource["receipts"]),
             f"{title}: {resource['id']}: every receipt is unforced", resource["receipts"])
-    check_ramp(f"{title}: the sound is whole", "recording.raw", last=report.json["playback"]["position"])
+    recorder.check(f"{title}: the sound is whole", last=report.json["playback"]["position"])
     return process
 
 
