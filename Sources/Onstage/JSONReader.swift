@@ -106,7 +106,7 @@ package struct JSONReader {
         }
         let text = String(decoding: bytes[start..<place], as: UTF8.self)
         if isWhole, let number = Int64(text) { return .integer(number) }
-        guard let number = Double(text) else { throw fault("no number") }
+        guard let number = Double(text), number.isFinite else { throw fault("no number") }
         return .number(number)
     }
 
