@@ -221,8 +221,9 @@ package struct ResourceMachine: Hashable, Sendable {
         case .closing(answered, let isForced):
             effects.append(.stopWatchdog)
             for pause in pauses {
-                effects.append(
-                    .receipt(pause, released: detail.released, forced: isForced, stuck: false, detail))
+                // Asked for when the device was back already and its answer still on the way: then it is back at once.
+                let released = detail.released.map { max($0, pause.asked) }
+                effects.append(.receipt(pause, released: released, forced: isForced, stuck: false, detail))
             }
             pauses = []
         case .stuck(answered): break  // its receipts are out

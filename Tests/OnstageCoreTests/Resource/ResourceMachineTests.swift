@@ -160,4 +160,16 @@ private let phases: [ResourceMachine.Phase] = [
         #expect(machine.reasons == PauseReasons(.lifecycle))
         #expect(machine.apply(.unpause(.lifecycle), now: at(4)).contains(.acquire(Generation(2))))
     }
+
+    @Test func noReceiptIsReleasedBeforeItWasAsked() {
+        var machine = machine(.open(g1))
+        _ = machine.apply(.pause(.lifecycle, hurried: false), now: at(1))
+        _ = machine.apply(.pause(.user, hurried: false), now: at(9))  // the answer of the first is on its way
+        let effects = machine.apply(.released(g1, ReleaseDetail(released: at(5))), now: at(10))
+        let released = effects.compactMap { effect -> MonotonicTime? in
+            guard case .receipt(_, let released, _, _, _) = effect else { return nil }
+            return released
+        }
+        #expect(released == [at(5), at(9)])
+    }
 }
