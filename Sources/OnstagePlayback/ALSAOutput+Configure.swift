@@ -40,6 +40,9 @@ extension ALSAOutput {
             name: name, format: format, rate: Int(set.rate), channels: Int(set.channels),
             periodFrames: Int(set.period), bufferFrames: Int(set.buffer), isPlain: isPlain, isBatch: isBatch,
             guardFrames: guardFrames(wishes, rate: Int(set.rate), period: Int(set.period), isUSB, set))
+        facts.isMixed = !isPlain && calsa_is_mixed(pcm) != 0
+        // A mixer with two periods begins at the next one: all is heard up to a period later than its delay says.
+        if !isPlain, set.buffer <= set.period * 2 { facts.guardFrames += facts.periodFrames }
         if card >= 0 {
             let parts = "/proc/asound/card\(card)/pcm\(set.device)p/sub\(set.subdevice)/hw_params"
             if !isPlain, let real = realRate(parts), real != facts.rate {

@@ -11,6 +11,8 @@ final class ALSAOutput: PCMOutput {
     private let descriptors: UnsafeMutableBufferPointer<pollfd>
     /// Where this output's descriptors begin in the wait set of the present wait; nil when it waits for none.
     private var firstEntry: Int?
+    /// Where in the ring the next write goes.
+    private var place = 0
 
     /// Opens and configures `name`, reading back what is really set.
     ///
@@ -57,14 +59,26 @@ final class ALSAOutput: PCMOutput {
     }
 
     func status() -> Result<PCMStatus, PCMFault> {
-        var (state, delay, available): (Int32, Int64, Int64) = (0, 0, 0)
-        let answer = calsa_status(pcm, space, &state, &delay, &available)
+        var (state, delay, available, triggered): (Int32, Int64, Int64, Int64) = (0, 0, 0, 0)
+        let answer = calsa_status(pcm, space, &state, &delay, &available, &triggered)
         guard answer >= 0 else { return .failure(PCMFault(errno: -answer)) }
-        return .success(PCMStatus(state: PCMState(rawValue: state) ?? .open, delay: delay, available: available))
+        return .success(
+            PCMStatus(
+                state: PCMState(rawValue: state) ?? .open, delay: delay, available: available,
+                triggered: facts.isPlain && triggered > 0 ? MonotonicTime(nanoseconds: triggered) : nil))
     }
 
     func write(_ samples: UnsafeRawPointer, frames: Int) -> Int {
-        Int(snd_pcm_writei(pcm, samples, snd_pcm_uframes_t(frames)))
+        // Into a mixer a write over the end of the ring is handed over in two pieces; in one it is late or in time as
+        // a whole.
+        let most = facts.isMixed ? min(frames, facts.bufferFrames - place) : frames
+        let answer = Int(snd_pcm_writei(pcm, samples, snd_pcm_uframes_t(most)))
+        if answer > 0 { place = (place + answer) % facts.bufferFrames }
+        return answer
+    }
+
+    func fillAtWrite() -> Int {
+        facts.bufferFrames - Int(snd_pcm_forwardable(pcm))
     }
 
     func rewind(_ frames: Int) -> Int {
@@ -74,7 +88,11 @@ final class ALSAOutput: PCMOutput {
         return Int(snd_pcm_rewind(pcm, snd_pcm_uframes_t(min(frames, possible))))
     }
 
-    func prepareStream() -> Int32 { snd_pcm_prepare(pcm) }
+    func prepareStream() -> Int32 {
+        place = 0
+        return snd_pcm_prepare(pcm)
+    }
+
     func start() -> Int32 { snd_pcm_start(pcm) }
     func resume() -> Int32 { snd_pcm_resume(pcm) }
     func drop() -> Int32 { snd_pcm_drop(pcm) }

@@ -21,6 +21,9 @@ package struct OutputFacts: Hashable, Sendable {
     /// A plain `hw:` device: it may be rewound, and its descriptor is the device's own. Everything else is "through plug-ins":
     /// there nothing is ever rewound (they say they did and did not).
     package var isPlain: Bool
+    /// It goes into a mixer (dmix), whose card never stops: it starts in the middle of what the card plays, and what comes
+    /// late is left out.
+    package var isMixed = false
     /// The pointer moves in batches, or lies far behind what was handed over (USB).
     package var isBatch: Bool
     /// The frames that may lie behind the pointer.
@@ -63,8 +66,11 @@ package struct PCMStatus: Hashable, Sendable {
     package var delay: Int64
     /// Frames that can be written.
     package var available: Int64
+    /// When a plain device was last started, or stopped by itself; nil when it is not told.
+    package var triggered: MonotonicTime?
 
-    package init(state: PCMState, delay: Int64, available: Int64) {
+    package init(state: PCMState, delay: Int64, available: Int64, triggered: MonotonicTime? = nil) {
+        self.triggered = triggered
         self.state = state
         self.delay = delay
         self.available = available
@@ -85,6 +91,12 @@ package protocol PCMOutput: AnyObject {
 
     /// Writes without waiting; answers how many frames were taken.
     func write(_ samples: UnsafeRawPointer, frames: Int) -> Int
+
+    /// The frames in flight when the last write was handed over, by the pointer that this write itself went by.
+    ///
+    /// Not looked at anew: a mixer (dmix) leaves out in silence what comes after its pointer has passed the place, and says
+    /// that it was taken. Fewer than were written: it came too late, and nothing of it will be heard.
+    func fillAtWrite() -> Int
 
     /// Takes back what was written last; answers how many frames.
     func rewind(_ frames: Int) -> Int

@@ -74,6 +74,8 @@ final class PacedOutput: PCMOutput {
         return count
     }
 
+    func fillAtWrite() -> Int { Int(written - heard) }
+
     func rewind(_ frames: Int) -> Int {
         advance()
         guard state == .running else { return -Int(Errno.EPIPE) }

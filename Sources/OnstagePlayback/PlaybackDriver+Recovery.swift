@@ -23,6 +23,9 @@ extension PlaybackDriver {
         observe { $0.observeAll() }
         if isAtEnd { return }  // the last frame was heard: finishEnding sees the state and tells it
         countUnderrun()
+        if case .success(let status) = output.status(), status.state == .xrun {
+            _ = takeRound(dry: status)
+        }
         restarts += 1
         guard restarts <= Self.restartLimit else {
             throw DeviceError(
@@ -50,9 +53,11 @@ extension PlaybackDriver {
         if answer == -Errno.EAGAIN, resumes < Self.resumeLimit {
             resumes += 1
             progressAt = clock.now
+            look = nil
             turnAt = clock.now + .milliseconds(100)
             return
         }
+        look = nil
         if answer == 0 {
             resumes = 0
             progressAt = clock.now

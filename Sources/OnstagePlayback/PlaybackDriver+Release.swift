@@ -6,6 +6,8 @@ struct Drain: Hashable {
     var missed: Int64 = 0
     /// The last frame that will be heard is the media's last.
     var isEnd = false
+    /// The stream ran dry through plug-ins: what lies behind the pointer is given time until then.
+    var dryUntil: MonotonicTime?
     /// When waiting is given up.
     var until = MonotonicTime(nanoseconds: 0)
 }
@@ -40,8 +42,12 @@ extension PlaybackDriver {
         case .running, .draining: break
         case .xrun:
             // Everything written was heard, and nothing more.
+            again += takeRound(dry: status)
             observe { $0.observeAll() }
-            return finish(.exact, bound: 0, off: 0)
+            drain = Drain()
+            phase = .draining
+            drain.until = now + .seconds(1)
+            return finishDry(output, clock.now)
         case .suspended, .paused:
             observe { $0.observe(ahead: framesAhead(status, output.facts)) }
             return finish(.fast, bound: Int64(output.facts.guardFrames), off: 0)
@@ -49,6 +55,7 @@ extension PlaybackDriver {
         case .open, .setup, .disconnected: return finishLost()
         }
         let ahead = framesAhead(status, output.facts)
+        if finishRound(output, ahead) { return finishDrain(output) }
         observe { $0.observe(ahead: ahead) }
         if configuration.pauseMode == .fast || request.hurried, isFastFit(output.facts) {
             _ = output.drop()
@@ -91,8 +98,12 @@ extension PlaybackDriver {
     /// Writes silence as far as there is room and need.
     private func coverPause(_ output: any PCMOutput) {
         // Troubles show again in the next status: a release never fails.
-        let wanted = silenceNeeded(output.facts) + Int64(frames(.milliseconds(200))) - ledger.silence
         let available = output.available()
+        // On a plain device the whole ring: what was taken back stands in it until it is written over, and would be heard if
+        // we were stopped for long now.
+        let wanted =
+            output.facts.isPlain
+            ? Int64(available) : silenceNeeded(output.facts) + Int64(frames(.milliseconds(200))) - ledger.silence
         let count = min(wanted, Int64(available), Int64(block?.capacity ?? 0))
         guard count > 0, let silence = block?.silence else { return }
         let answer = output.write(silence, frames: Int(count))
@@ -100,15 +111,20 @@ extension PlaybackDriver {
     }
 
     private func continueRelease(_ output: any PCMOutput, _ now: MonotonicTime) -> ReleaseStep {
+        let needed = silenceNeeded(output.facts)
+        // The silence first, the look at the pointer after it: a look from before knows nothing of what was just written,
+        // and would take the content for the silence.
+        if ledger.silence < needed { coverPause(output) }
         guard case .success(let status) = output.status() else { return finishLost() }
         switch status.state {
         case .running, .draining: break
-        case .xrun: return finishDrain(output)
+        case .xrun:
+            again += takeRound(dry: status)
+            return finishDry(output, now)
         case .prepared, .open, .setup, .disconnected, .suspended, .paused: return finishLost()
         }
-        let needed = silenceNeeded(output.facts)
-        if ledger.silence < needed { coverPause(output) }
         let ahead = framesAhead(status, output.facts)
+        if finishRound(output, ahead) { return finishDrain(output) }
         observe { $0.observe(ahead: ahead) }
         publish(isRunning: true)
         let goal = ledger.silence - Int64(output.facts.guardFrames)
@@ -119,17 +135,34 @@ extension PlaybackDriver {
         return .waiting
     }
 
+    /// Ran dry: through plug-ins the card itself runs on, and what lies behind the pointer is on its way.
+    private func finishDry(_ output: any PCMOutput, _ now: MonotonicTime) -> ReleaseStep {
+        if output.facts.isPlain { return finishDrain(output) }
+        let until = drain.dryUntil ?? now + duration(Int64(output.facts.guardFrames))
+        drain.dryUntil = until
+        if now >= until { return finishDrain(output) }
+        turnAt = until
+        return .waiting
+    }
+
+    /// Notes that the card went round its ring; true where all was heard and nothing is to be waited for.
+    private func finishRound(_ output: any PCMOutput, _ ahead: Int64) -> Bool {
+        let heardAgain = takeRound(ahead: ahead, now: clock.now)
+        again += heardAgain
+        return heardAgain > 0 && output.facts.isPlain
+    }
+
     /// Only silence is left: everything up to the splice was heard.
     private func finishDrain(_ output: any PCMOutput) -> ReleaseStep {
         observe { $0.observeAll() }
         _ = output.drop()
         if drain.isEnd { tellEnd() }
-        return finish(.exact, bound: Int64(output.facts.converterBound), off: drain.missed)
+        return finish(.exact, bound: Int64(output.facts.converterBound) + doubtful, off: drain.missed + again)
     }
 
     /// The device is gone, or does not move any more: what is known to have been heard counts.
     private func finishLost() -> ReleaseStep {
-        let bound = ledger.written - ledger.heard
+        let bound = ledger.written - ledger.heard + doubtful
         _ = output?.drop()
         return finish(.exact, bound: bound, off: nil)
     }

@@ -23,7 +23,7 @@ extension PlaybackDriver {
     }
 
     /// A running stream whose pointer stands for this long is stalled.
-    private var stallLimit: Duration { max(.seconds(1), configuration.bufferTime * 2) }
+    var stallLimit: Duration { max(.seconds(1), configuration.bufferTime * 2) }
 
     package func service(_ wait: borrowing WaitSet, now: MonotonicTime) throws(DeviceError) {
         if phase != .draining, phase != .closed, let target = controls.takeSeek() {
@@ -59,11 +59,23 @@ extension PlaybackDriver {
     }
 
     /// Fills the PCM from where the media stands, and starts it.
-    func startStream() throws(DeviceError) {
+    ///
+    /// Into a mixer a stream begins with silence, and content is written when it runs. A mixer starts at its card's
+    /// pointer, or before it, while the card runs on: what is first in the ring may be passed before it is there.
+    /// - Parameter ahead: frames that will still be heard of what was dropped.
+    func startStream(behind ahead: Int64 = 0) throws(DeviceError) {
         guard let output else { return }
-        try feed(isStarting: true)
+        look = nil
+        if !output.facts.isMixed {
+            try feed(isStarting: true)
+        } else if let silence = block?.silence {
+            let lead = min(max(Int(ahead), leadFrames(output.facts)), nearFrames(output.facts), block?.capacity ?? 0)
+            let answer = output.write(silence, frames: lead)
+            if answer < 0 { throw failure(Int32(-answer), "snd_pcm_writei") }
+        }
         let answer = output.start()
         if answer < 0 { throw failure(-answer, "snd_pcm_start") }
+        if output.facts.isMixed { try feed() }
         turnAt = output.facts.isPlain ? nil : clock.now + duration(Int64(nearFrames(output.facts) / 4))
         if phase == .ending { turnAt = clock.now }
         publish(isRunning: true)
@@ -77,6 +89,9 @@ extension PlaybackDriver {
         return room >= facts.periodFrames ? min(near, room) : min(near, facts.bufferFrames)
     }
 
+    /// The silence that a stream into a mixer begins with: half of what is written ahead.
+    private func leadFrames(_ facts: OutputFacts) -> Int { nearFrames(facts) / 2 }
+
     /// How many of the `available` frames may be written now.
     private func room(_ available: Int, _ facts: OutputFacts) -> Int {
         guard !facts.isPlain else { return available }
@@ -88,7 +103,16 @@ extension PlaybackDriver {
         guard let output else { return }
         let available = output.available()
         if available < 0 { return try recover(Int32(-available), "snd_pcm_avail_update") }
-        if !isStarting { observe { $0.observe(ahead: Int64(output.facts.bufferFrames - available)) } }
+        let fill = output.facts.bufferFrames - available
+        if !isStarting {
+            if try wentRound(ahead: Int64(fill)) { return }
+            observe { $0.observe(ahead: Int64(fill)) }
+        }
+        if !isStarting, output.facts.isMixed, phase == .playing, fill < output.facts.guardFrames {
+            // Too near to be sure of coming in time: it is let run dry, and goes on behind silence.
+            turnAt = clock.now + duration(Int64(fill)) + .milliseconds(1)
+            return
+        }
         let room = room(available, output.facts)
         // Woken with nothing to write: the device may be gone. The page that tells how much is free does not say so, and
         // its descriptor answers at once for ever.
@@ -97,9 +121,11 @@ extension PlaybackDriver {
             try fillBlock(room)
             let count = block?.count ?? 0
             if count > 0, let samples = block?.samples {
+                let begun = clock.now
                 let answer = output.write(samples, frames: min(count, room))
                 if answer < 0, -answer != Int(Errno.EAGAIN) { return try recover(Int32(-answer), "snd_pcm_writei") }
                 if answer > 0 {
+                    if output.facts.isMixed, !isStarting, try isLate(answer, since: begun) { return }
                     block?.take(answer)
                     ledger.wrote(Int64(answer))
                 }
@@ -239,6 +265,11 @@ extension PlaybackDriver {
     /// Begins the stream anew at a source frame; what was in the ring is gone.
     func restart(from frame: Int64) throws(DeviceError) {
         guard let output else { return }
+        // What a mixer has mixed it will play.
+        var ahead: Int64 = 0
+        if output.facts.isMixed, case .success(let status) = output.status(), status.state == .running {
+            ahead = framesAhead(status, output.facts)
+        }
         _ = output.drop()
         let answer = output.prepareStream()
         if answer < 0 { throw failure(-answer, "snd_pcm_prepare") }
@@ -248,6 +279,6 @@ extension PlaybackDriver {
         progressAt = clock.now
         if journalAt == nil { journalAt = configuration.journalInterval.map { clock.now + $0 } }
         try seekMedia(to: frame)
-        try startStream()
+        try startStream(behind: ahead)
     }
 }

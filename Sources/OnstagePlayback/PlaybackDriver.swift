@@ -52,6 +52,12 @@ package final class PlaybackDriver: DeviceDriver {
     var journalAt: MonotonicTime?
     /// The next turn when no descriptor tells it.
     var turnAt: MonotonicTime?
+    /// The last look at the pointer, to tell a card that went round its whole ring since.
+    var look: Look?
+    /// Frames of which it is not known whether they were written in time since it was acquired.
+    var doubtful: Int64 = 0
+    /// Frames that a pause under way has heard again, because the machine stood still for longer than the ring lasts.
+    var again: Int64 = 0
     /// Oddities of the media are told once.
     private var isMediaTold = false
     var drain = Drain()
@@ -158,6 +164,7 @@ package final class PlaybackDriver: DeviceDriver {
             capacity: max(facts.bufferFrames, frames(.milliseconds(20))), gain: controls.volume)
         if horizonFrames == 0 { horizonFrames = frames(configuration.horizon) }
         drain = Drain()
+        (doubtful, again) = (0, 0)
         phase = .playing
         let now = clock.now
         progressAt = now
@@ -205,6 +212,7 @@ package final class PlaybackDriver: DeviceDriver {
         }
         output = nil
         block = nil
+        look = nil
         phase = .closed
         turnAt = nil
         journalAt = nil

@@ -16,6 +16,9 @@ final class FakeOutput: PCMOutput {
         var grain = 1
         /// Frames that lie behind the pointer: handed over, not heard yet, lost at a drop.
         var behind = 0
+        /// A mixer (dmix): it starts up to so many frames before its card's pointer; a write that comes after the pointer has
+        /// passed its place is left out as a whole and said to be taken; what is mixed is played, dropped or not.
+        var mixer: Int?
     }
 
     enum Fault: Hashable {
@@ -41,6 +44,7 @@ final class FakeOutput: PCMOutput {
     private var listened = 0
     private var started = MonotonicTime(nanoseconds: 0)
     private(set) var isClosed = false
+    private var fill: Int64 = 0
 
     /// What outlives one opening: the listener, and the faults to come.
     final class Room {
@@ -77,9 +81,11 @@ final class FakeOutput: PCMOutput {
         self.clock = clock
         self.room = room
         ring = Array(repeating: 0, count: make.buffer)
-        facts = OutputFacts(
+        var facts = OutputFacts(
             name: "fake", format: .s32, rate: request.rate, channels: request.channels, periodFrames: make.period,
             bufferFrames: make.buffer, isPlain: make.isPlain, isBatch: make.isBatch, guardFrames: make.guardFrames)
+        facts.isMixed = make.mixer != nil
+        self.facts = facts
         room.openings += 1
         room.open += 1
         room.last = self
@@ -148,6 +154,27 @@ final class FakeOutput: PCMOutput {
         return .success(status)
     }
 
+    func fillAtWrite() -> Int { Int(fill) }
+
+    /// The machine stands still for as long as the ring lasts: the card plays it all, and its pointer knows nothing of it.
+    func goRound() {
+        advance()
+        let time = Duration.nanoseconds(Int64(make.buffer) * 1_000_000_000 / Int64(facts.rate))
+        clock.advance(by: time)
+        started = started + time
+        for place in pointer..<written where ring[Int(place % Int64(make.buffer))] != 0 {
+            room.heard.append(ring[Int(place % Int64(make.buffer))])
+        }
+        // What comes again is not listened to.
+        for index in ring.indices { ring[index] = 0 }
+    }
+
+    /// Where a mixer's card is by now.
+    private var card: Int64 {
+        let elapsed = (clock.now - started).wholeNanoseconds
+        return elapsed / 1000 * Int64(facts.rate) / 1_000_000
+    }
+
     func write(_ samples: UnsafeRawPointer, frames: Int) -> Int {
         let room = available()
         if case .refuse(let errno) = self.room.take({ if case .refuse = $0 { true } else { false } }) {
@@ -163,6 +190,21 @@ final class FakeOutput: PCMOutput {
         var count = min(frames, room)
         if case .shortWrite(let most) = self.room.take({ if case .shortWrite = $0 { true } else { false } }) {
             count = min(count, most)
+        }
+        if make.mixer != nil, state == .running {
+            clock.advance(by: self.room.slowness())
+            if card > written {
+                hand(to: written)
+                if card >= written + Int64(count) {
+                    state = .xrun
+                    return -Int(Errno.EPIPE)
+                }
+                for index in 0..<count { ring[Int((written + Int64(index)) % Int64(make.buffer))] = 0 }
+                written += Int64(count)
+                fill = written - card
+                return count
+            }
+            fill = written + Int64(count) - card
         }
         let from = samples.assumingMemoryBound(to: Int32.self)
         for index in 0..<count { ring[Int((written + Int64(index)) % Int64(make.buffer))] = from[index] }
@@ -190,6 +232,12 @@ final class FakeOutput: PCMOutput {
         guard state == .prepared else { return -Errno.EBADFD }
         state = .running
         started = clock.now
+        if let before = make.mixer {
+            started = clock.now - .nanoseconds(Int64(before) * 1_000_000_000 / Int64(facts.rate))
+            // Between its look at the pointer and its mixing, the card runs on.
+            clock.advance(by: room.slowness())
+            for place in 0..<min(card, written, Int64(make.buffer)) { ring[Int(place)] = 0 }
+        }
         return 0
     }
 

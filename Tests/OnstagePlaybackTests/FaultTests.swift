@@ -220,6 +220,61 @@ struct FaultTests {
         #expect(abs(Int64(room.heard.count) - position) <= off)
     }
 
+    @Test("a mixer's pointer that is almost there is let pass: what is written then goes behind new silence")
+    func tooNear() throws {
+        var rig = Rig(FakeOutput.Make(isPlain: false, period: 480, buffer: 5760, mixer: 0))
+        try rig.run.acquire()
+        try rig.run.play(for: .milliseconds(200))
+        let output = try #require(rig.room.last)
+        while output.available() < 5760 - 200 { rig.clock.advance(by: .milliseconds(1)) }
+        try rig.run.play(for: .milliseconds(100))
+        let detail = rig.run.release()
+        #expect(rig.driver.counts.underruns == 1)
+        #expect(rig.room.firstFault() == nil)
+        #expect(Int64(rig.room.heard.count) == detail.position)
+    }
+
+    @Test("the silence of a pause that is taken in pieces ends it no sooner", arguments: 0..<2)
+    func silenceInPieces(card: Int) throws {
+        var rig = Rig(Self.cards[card])
+        for _ in 0..<5 {
+            try rig.run.acquire()
+            try rig.run.play(for: .milliseconds(130))
+            rig.room.faults = [.shortWrite(200)]
+            let detail = rig.run.release()
+            #expect(rig.room.firstFault() == nil)
+            #expect(Int64(rig.room.heard.count) == detail.position)
+        }
+    }
+
+    @Test("stopped for long while a pause waits: what was taken back into the ring is not heard")
+    func stoppedInPause() throws {
+        var rig = Rig(FakeOutput.Make(period: 24_000, buffer: 96_000)) { $0.bufferTime = .seconds(2) }
+        try rig.run.acquire()
+        try rig.run.play(for: .milliseconds(500))
+        let detail = rig.run.release(late: { .seconds(1) })
+        #expect(rig.room.firstFault() == nil)
+        #expect(Int64(rig.room.heard.count) == detail.position)
+        #expect(detail.off == 0)
+    }
+
+    @Test(
+        "a card that went round its ring while the machine stood still: told, and all of it counts as heard",
+        arguments: [PauseMode.fast, .exact])
+    func round(mode: PauseMode) throws {
+        var rig = Rig { $0.pauseMode = mode }
+        try rig.run.acquire()
+        try rig.run.play(for: .milliseconds(333))
+        rig.room.last?.goRound()
+        try rig.run.play(for: .milliseconds(100))
+        #expect(rig.reports.recovered.contains { $0.kind == .stalled })
+        rig.room.last?.goRound()
+        let detail = rig.run.release()
+        #expect(rig.room.firstFault() == nil)
+        #expect(Int64(rig.room.heard.count) == detail.position)
+        #expect((detail.off ?? 0) > 0)
+    }
+
     @Test("a card whose pointer stands does not hold a pause up")
     func stalled() throws {
         var rig = Rig()

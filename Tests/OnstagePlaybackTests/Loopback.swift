@@ -10,7 +10,33 @@ import Synchronization
 enum Bench {
     static let hasLoopback = SoundCard.all(withHolders: false).contains { $0.id == "Loopback" }
 
-    /// A configuration with a dmix and a rate converter over the loopback, beside the system's own.
+    /// Starts a program; what it says on stderr goes to the file `errors`, if one is named.
+    static func spawn(_ words: [String], errors: String? = nil) throws -> pid_t {
+        var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
+        defer { for word in arguments { free(word) } }
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        if let errors {
+            posix_spawn_file_actions_addopen(&actions, 2, errors, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+        }
+        // Our own thread may have signals blocked, and a child takes that over.
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var none = sigset_t()
+        sigemptyset(&none)
+        posix_spawnattr_setsigmask(&attributes, &none)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+        var child: pid_t = 0
+        guard posix_spawnp(&child, words[0], &actions, &attributes, &arguments, environ) == 0 else {
+            throw DeviceError(.absent, operation: "posix_spawnp", device: words[0])
+        }
+        return child
+    }
+
+    /// A configuration with a dmix whose ring outlasts most stops of a whole emulated guest (what a card plays twice because
+    /// nobody was there to stop it is not the player's doing), and a rate converter over the loopback, beside the system's own.
     static func useConfiguration() {
         let path = "/tmp/onstage-bench-asound.conf"
         let text = """
@@ -20,7 +46,7 @@ enum Bench {
                 ipc_key 55471
                 ipc_perm 0600
                 slave { pcm "hw:CARD=Loopback,DEV=0,SUBDEV=0" rate 48000 format S16_LE channels 2 \
-            period_size 1024 buffer_size 8192 }
+            period_size 1024 buffer_size 131072 }
             }
             pcm.benchrate {
                 type plug
@@ -71,22 +97,20 @@ struct FarSide {
     init(_ name: String, rate: Int = 48_000) throws {
         path = "/tmp/onstage-\(name).raw"
         unlink(path)
-        let words = [
-            "arecord", "-q", "-D", "hw:CARD=Loopback,DEV=1,SUBDEV=0", "-f", "S16_LE", "-c", "2", "-r", "\(rate)", "-t",
-            "raw", "--buffer-size=65536", "--period-size=4096", path,
-        ]
-        var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
-        defer { for word in arguments { free(word) } }
-        var child: pid_t = 0
-        guard posix_spawnp(&child, "arecord", nil, nil, &arguments, environ) == 0 else {
-            throw DeviceError(.absent, operation: "posix_spawnp", device: "arecord")
-        }
-        pid = child
+        // A ring of more than 5 s: a stopped machine is no reason for the judge to lose frames.
+        pid = try Bench.spawn(
+            [
+                "arecord", "-q", "-D", "hw:CARD=Loopback,DEV=1,SUBDEV=0", "-f", "S16_LE", "-c", "2", "-r", "\(rate)",
+                "-t", "raw", "--buffer-size=262144", "--period-size=4096", path,
+            ], errors: path + ".errors")
         // It records when its file has begun to grow.
         let limit = MonotonicTime.now + .seconds(10)
         var about = stat()
         while MonotonicTime.now < limit, stat(path, &about) != 0 || about.st_size == 0 { pause(.milliseconds(20)) }
     }
+
+    /// What the recorder complains of, an overrun above all: then its recording proves nothing.
+    var complaints: String { SmallFile.text(path + ".errors") ?? "" }
 
     private func pause(_ time: Duration) {
         _ = clinux_poll(nil, 0, time.wholeNanoseconds)
@@ -124,6 +148,8 @@ struct FarSide {
 struct Judgement: Hashable, CustomStringConvertible {
     var lost = 0
     var repeated = 0
+    /// The largest single step that was wrong.
+    var worst = 0
     var firstPlaces: [String] = []
 
     init(_ frames: [UInt32], first: UInt32 = 1) {
@@ -138,6 +164,7 @@ struct Judgement: Hashable, CustomStringConvertible {
                     continue
                 }
                 if firstPlaces.count < 8 { firstPlaces.append("\(frame) for \(expected)") }
+                worst = max(worst, abs(Int(frame) - Int(expected)))
                 if frame > expected { lost += Int(frame - expected) } else { repeated += Int(expected - frame) }
                 expected = frame &+ 1
             }

@@ -57,4 +57,40 @@ struct RandomWalkTests {
         #expect(driver.counts.underruns == 0)
         #expect(worst <= .milliseconds(100), "\(name): \(worst)")
     }
+
+    static let mixers = [
+        FakeOutput.Make(isPlain: false, period: 1024, buffer: 8192, mixer: 0),
+        FakeOutput.Make(isPlain: false, period: 1024, buffer: 8192, grain: 192, mixer: 0),
+        FakeOutput.Make(isPlain: false, period: 480, buffer: 5760, mixer: 400),
+    ]
+
+    @Test(
+        "a mixer, and a machine that stands still at any call: 0 lost, 0 repeated", arguments: 0..<3,
+        1...8 as ClosedRange<UInt64>)
+    func stalledMixer(card: Int, seed: UInt64) throws {
+        var chance = Chance(seed: seed)
+        let clock = StillClock()
+        let room = FakeOutput.Room()
+        let reports = Reports()
+        let driver = PlaybackDriver(
+            configuration: PlaybackConfiguration(), media: RampSource(frames: 1 << 40), clock: clock,
+            backend: FakeOutput.backend(Self.mixers[card], clock, room), report: reports.add)
+        var run = DriverRun(driver, still: clock)
+        room.slowness = {
+            Int.random(in: 0..<100, using: &chance) == 0
+                ? .milliseconds(Int.random(in: 1...100, using: &chance)) : .zero
+        }
+        var times = Chance(seed: seed &+ 100)
+        for cycle in 0..<60 {
+            try run.acquire()
+            try run.play(for: .microseconds(Int64.random(in: 1...200_000, using: &times)))
+            let detail = run.release()
+            #expect(detail.off == 0)
+            let fault = room.firstFault()
+            #expect(fault == nil, "cycle \(cycle)")
+            #expect(Int64(room.heard.count) == detail.position, "cycle \(cycle)")
+            if fault != nil || Int64(room.heard.count) != detail.position { return }
+        }
+        #expect(driver.counts.underruns > 0)
+    }
 }

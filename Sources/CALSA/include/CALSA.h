@@ -112,12 +112,30 @@ out:
     return answer;
 }
 
-// State, delay and room read in one call, so that they belong together.
-static inline int calsa_status(snd_pcm_t *pcm, snd_pcm_status_t *space, int *state, int64_t *delay, int64_t *available) {
+// Whether what is written goes straight into a mixer (dmix) of libasound, without a rate converter between: an open PCM
+// tells the plug-ins that it is made of in its dump only.
+static inline int calsa_is_mixed(snd_pcm_t *pcm) {
+    snd_output_t *output = NULL;
+    char *text = NULL;
+    int answer = 0;
+    if (snd_output_buffer_open(&output) < 0) return 0;
+    if (snd_pcm_dump(pcm, output) >= 0 && snd_output_putc(output, 0) >= 0 && snd_output_buffer_string(output, &text) > 0)
+        answer = strstr(text, "Direct Stream Mixing") && !strstr(text, "Rate conversion");
+    snd_output_close(output);
+    return answer;
+}
+
+// State, delay and room read in one call, so that they belong together; and when the stream was last started or
+// stopped (CLOCK_MONOTONIC on a plain device).
+static inline int calsa_status(
+    snd_pcm_t *pcm, snd_pcm_status_t *space, int *state, int64_t *delay, int64_t *available, int64_t *triggered) {
+    snd_htimestamp_t time;
     int answer = snd_pcm_status(pcm, space);
     if (answer < 0) return answer;
     *state = snd_pcm_status_get_state(space);
     *delay = snd_pcm_status_get_delay(space);
     *available = (int64_t)snd_pcm_status_get_avail(space);
+    snd_pcm_status_get_trigger_htstamp(space, &time);
+    *triggered = (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
     return 0;
 }
