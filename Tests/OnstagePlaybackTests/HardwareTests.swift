@@ -35,7 +35,7 @@ struct HardwareTests {
         var configuration = PlaybackConfiguration(output: .pcm(pcm))
         configuration.pauseMode = mode
         // An emulated guest on a busy host stands still for more than 100 ms at times, its sound card's timer as well.
-        configuration.bufferTime = .seconds(1)
+        configuration.bufferTime = isStalled ? .seconds(1) : .milliseconds(300)
         let driver = PlaybackDriver(
             configuration: configuration, media: CounterSource(frames: 1 << 40), report: reports.add)
         var run = DriverRun(driver)
@@ -69,7 +69,10 @@ struct HardwareTests {
                 + "\(judgement); told: \(missed) off, \(doubtful) in doubt, \(rounds) rings heard again\(far.complaints)"
         )
         guard rounds == 0, far.complaints.isEmpty else { return false }
-        if mode == .fast {
+        if !isStalled {
+            #expect(judgement == Judgement([]), "\(judgement)")
+            #expect(Int64(heard.count) == position)
+        } else if mode == .fast {
             // Between the look at the pointer and the stop the pointer may move: the receipt's bound says so.
             #expect(judgement.worst <= 240, "\(judgement)")
         } else if doubtful + missed == 0 {
@@ -88,7 +91,7 @@ struct HardwareTests {
         try Self.walk("hw:CARD=Loopback,DEV=0", cycles: Self.cycles(100), seed: 1, name: "hw-exact")
     }
 
-    @Test("fast pauses on hw: each within the bound that its receipt tells")
+    @Test("fast pauses on hw: 0 lost, 0 repeated on a card whose sound moves with its pointer")
     func fastOnHardware() throws {
         try Self.walk("hw:CARD=Loopback,DEV=0", cycles: Self.cycles(50), seed: 2, mode: .fast, name: "hw-fast")
     }
@@ -99,7 +102,7 @@ struct HardwareTests {
     }
 
     @Test(
-        "stopped at random for 10 to 400 ms while it plays and pauses: 0 lost, 0 repeated",
+        "stopped at random for 10 to 400 ms while it plays and pauses: nothing lost or repeated but what a receipt tells",
         arguments: [
             ("hw:CARD=Loopback,DEV=0", PauseMode.exact), ("hw:CARD=Loopback,DEV=0", .fast), ("benchdmix", .exact),
         ])
