@@ -57,9 +57,15 @@ let package = Package(
         .executableTarget(
             name: "StageExample", dependencies: ["Onstage"], path: "Sources/Examples/Stage", swiftSettings: swift),
 
-        .testTarget(name: "OnstageCoreTests", dependencies: ["OnstageCore"], swiftSettings: swift),
+        // What the tests of several modules need: chance with a seed, a folder of a test's own.
+        .target(
+            name: "OnstageTestSupport", dependencies: ["OnstageLinux", "CLinux"], path: "Tests/Support",
+            swiftSettings: swift),
         .testTarget(
-            name: "OnstageLinuxTests", dependencies: ["OnstageLinux", "OnstageCore", "CLinux"], swiftSettings: swift),
+            name: "OnstageCoreTests", dependencies: ["OnstageTestSupport", "OnstageCore"], swiftSettings: swift),
+        .testTarget(
+            name: "OnstageLinuxTests", dependencies: ["OnstageTestSupport", "OnstageLinux", "OnstageCore", "CLinux"],
+            swiftSettings: swift),
         .testTarget(
             name: "OnstageStoreTests", dependencies: ["OnstageStore", "OnstageCore", "OnstageLinux", "CSQLite"],
             swiftSettings: swift),
@@ -69,17 +75,23 @@ let package = Package(
             swiftSettings: swift),
         .testTarget(
             name: "OnstageMotionTests",
-            dependencies: ["OnstageMotion", "OnstageCore", "OnstageLinux", "CIIO", "CLinux"],
+            dependencies: ["OnstageTestSupport", "OnstageMotion", "OnstageCore", "OnstageLinux", "CIIO", "CLinux"],
             swiftSettings: swift),
         .testTarget(
             name: "OnstagePlaybackTests",
-            dependencies: ["OnstagePlayback", "OnstageCore", "OnstageLinux", "CALSA", "CLinux", "CSndfile"],
+            dependencies: [
+                "OnstageTestSupport", "OnstagePlayback", "OnstageCore", "OnstageLinux", "CALSA", "CLinux", "CSndfile",
+            ],
             exclude: ["Resources"], swiftSettings: swift),
         .testTarget(
-            name: "OnstageTests", dependencies: ["Onstage", "OnstageTestKit", "OnstageCore"], swiftSettings: swift),
+            name: "OnstageTests", dependencies: ["OnstageTestSupport", "Onstage", "OnstageTestKit", "OnstageCore"],
+            swiftSettings: swift),
         .testTarget(
             name: "OnstageCommandTests",
-            dependencies: ["OnstageCommand", "Onstage", "OnstageCore", "OnstageLinux", "OnstageMotion", "CLinux"],
+            dependencies: [
+                "OnstageTestSupport", "OnstageCommand", "Onstage", "OnstageCore", "OnstageLinux", "OnstageMotion",
+                "CLinux",
+            ],
             swiftSettings: swift),
     ],
     swiftLanguageModes: [.v6]

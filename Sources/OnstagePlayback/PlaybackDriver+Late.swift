@@ -50,8 +50,9 @@ extension PlaybackDriver {
         let moved = pointer - look.pointer
         // A pointer that stands altogether for as long as makes it stalled is another matter.
         guard run - moved > ring - ring / 8, moved != 0 || now - look.at < stallLimit else { return 0 }
-        tellRound(max(1, run - ring))
-        return max(1, run - ring)
+        let more = max(1, run - ring)
+        tellRound(more)
+        return more
     }
 
     /// The same for a stream that ran dry: a card stops by itself, and says when; a mixer's runs on, and the pointer tells.

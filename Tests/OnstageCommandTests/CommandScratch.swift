@@ -2,19 +2,16 @@ import CLinux
 import Glibc
 import Onstage
 import OnstageLinux
+import OnstageTestSupport
 
 /// An empty folder of a test's own, gone with it. Its path is short: sockets are made in it.
 final class CommandScratch {
-    let path: String
+    private let folder = Scratch(name: "onstage-c")
     private var count = 0
 
-    init() {
-        var template = Array("/tmp/onstage-c-XXXXXX".utf8CString)
-        precondition(mkdtemp(&template) != nil)
-        path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    }
+    var path: String { folder.path }
 
-    func callAsFunction(_ name: String) -> String { "\(path)/\(name)" }
+    func callAsFunction(_ name: String) -> String { folder(name) }
 
     func unique(_ name: String) -> String {
         count += 1
@@ -22,30 +19,11 @@ final class CommandScratch {
     }
 
     /// Makes a file and answers its path.
-    func file(_ name: String, _ text: String) -> String {
-        let file = clinux_open(self(name), O_WRONLY | O_CREAT | O_TRUNC)
-        precondition(file >= 0)
-        let bytes = Array(text.utf8)
-        precondition(clinux_write(file, bytes, bytes.count) == bytes.count)
-        _ = clinux_close(file)
-        return self(name)
-    }
+    func file(_ name: String, _ text: String) -> String { folder.file(name, text) }
 
     func json(_ name: String) throws -> JSONValue {
         try JSONReader.read(try TextFile.bytes(self(name)))
     }
-
-    private static func remove(_ path: String) {
-        var file = clinux_file()
-        if clinux_look_at_link(AT_FDCWD, path, &file) == 0, clinux_is_folder(file) {
-            for name in Folder.names(in: path) { remove("\(path)/\(name)") }
-            rmdir(path)
-        } else {
-            unlink(path)
-        }
-    }
-
-    deinit { Self.remove(path) }
 }
 
 extension JSONValue {

@@ -1,4 +1,5 @@
 import OnstageCore
+import OnstageTestSupport
 import Testing
 
 @testable import OnstageCommand
@@ -87,7 +88,7 @@ import Testing
     /// Lines made of the format's own words and of noise: none crashes, and what is accepted reads back as itself.
     @Test func noiseNeverCrashesAndWhatIsAcceptedReadsBack() throws {
         let seed = UInt64.random(in: 0 ... .max)
-        var random = Dice(seed)
+        var random = SplitMix64(seed: seed)
         let pieces = [
             "0", "1", "1.5", "0.000000001", "-1", "active", "inactive", "background", "suspended", "play", "pause",
             "seek",
@@ -112,20 +113,5 @@ import Testing
             }
         }
         #expect(accepted > 50, "seed \(seed)")
-    }
-}
-
-/// Repeatable chance.
-struct Dice: RandomNumberGenerator {
-    private var state: UInt64
-    init(_ seed: UInt64) {
-        state = seed
-    }
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
     }
 }

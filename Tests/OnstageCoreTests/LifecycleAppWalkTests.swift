@@ -1,4 +1,5 @@
 import OnstageCore
+import OnstageTestSupport
 import Testing
 
 /// Scenes that move at random, a clock that is moved by hand, timers that come early, late, or after they were cancelled.

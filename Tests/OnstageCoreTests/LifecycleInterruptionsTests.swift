@@ -1,4 +1,5 @@
 import OnstageCore
+import OnstageTestSupport
 import Testing
 
 @Suite struct LifecycleInterruptionsTests {

@@ -1,4 +1,5 @@
 import OnstageCore
+import OnstageTestSupport
 import Testing
 
 /// Random wishes, observers that come and go, at any moment; and what always holds.

@@ -1,6 +1,7 @@
 import CLinux
 import Glibc
 import OnstageCore
+import OnstageTestSupport
 import Testing
 
 @testable import OnstageLinux

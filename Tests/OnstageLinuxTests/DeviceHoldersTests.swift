@@ -2,6 +2,7 @@ import CLinux
 import Glibc
 import OnstageCore
 import OnstageLinux
+import OnstageTestSupport
 import Testing
 
 @Suite("Who holds a device")

@@ -2,6 +2,7 @@ import CLinux
 import Glibc
 import OnstageCore
 import OnstageLinux
+import OnstageTestSupport
 import Testing
 
 /// The kernel says "change" of /dev/full and /dev/zero on request, to root; sockets outside its first network namespace

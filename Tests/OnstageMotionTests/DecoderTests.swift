@@ -1,4 +1,5 @@
 import CIIO
+import OnstageTestSupport
 import Testing
 
 @testable import OnstageMotion
@@ -53,7 +54,7 @@ import Testing
         let seed = UInt64.random(in: .min ... .max)
         print("DecoderTests.agreesWithLibiio: seed \(seed)")
         try #require(ciio_load() == nil)
-        var random = SplitMix(seed)
+        var random = SplitMix64(seed: seed)
         for round in 0..<400 {
             let texts = (0..<3).map { _ in Self.layout(&random) }
             let order = [0, 1, 2].shuffled(using: &random)
@@ -62,7 +63,7 @@ import Testing
         }
     }
 
-    private static func layout(_ random: inout SplitMix) -> String {
+    private static func layout(_ random: inout SplitMix64) -> String {
         let storage = [8, 16, 32, 64].randomElement(using: &random) ?? 8
         let bits = Int.random(in: 1...storage, using: &random)
         let shift = Int.random(in: 0...(storage - bits), using: &random)
@@ -72,7 +73,7 @@ import Testing
     }
 
     private static func compare(
-        _ texts: [String], _ order: [Int], hasTime: Bool, _ random: inout SplitMix, _ comment: String
+        _ texts: [String], _ order: [Int], hasTime: Bool, _ random: inout SplitMix64, _ comment: String
     ) throws {
         let names = ["accel_x", "accel_y", "accel_z"]
         // With a document type, or libxml2 complains of each on stderr.
@@ -126,22 +127,5 @@ import Testing
                 }
             }
         }
-    }
-}
-
-/// Numbers that can be had again from their seed.
-struct SplitMix: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(_ seed: UInt64) {
-        state = seed
-    }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
     }
 }

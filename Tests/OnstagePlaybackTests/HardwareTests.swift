@@ -1,6 +1,7 @@
 import Glibc
 import OnstageCore
 import OnstageLinux
+import OnstageTestSupport
 import Testing
 
 @testable import OnstagePlayback
@@ -30,7 +31,7 @@ struct HardwareTests {
         _ pcm: String, cycles: Int, seed: UInt64, _ mode: PauseMode, _ name: String, _ isStalled: Bool
     ) throws -> Bool {
         Bench.useConfiguration()
-        var chance = Chance(seed: seed)
+        var chance = SplitMix64(seed: seed)
         let reports = Reports()
         var configuration = PlaybackConfiguration(output: .pcm(pcm))
         configuration.pauseMode = mode

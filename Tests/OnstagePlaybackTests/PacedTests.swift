@@ -1,6 +1,7 @@
 import Glibc
 import OnstageCore
 import OnstageLinux
+import OnstageTestSupport
 import Testing
 
 @testable import OnstagePlayback
@@ -9,7 +10,7 @@ import Testing
 struct PacedTests {
     @Test("what was heard is in the WAV, once and in order, over random pauses", arguments: [1, 2] as [UInt64])
     func recording(seed: UInt64) throws {
-        var chance = Chance(seed: seed)
+        var chance = SplitMix64(seed: seed)
         let path = "/tmp/onstage-\(getpid())-paced-\(seed).wav"
         defer { unlink(path) }
         let clock = StillClock()

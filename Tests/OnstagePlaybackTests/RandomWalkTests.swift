@@ -1,4 +1,5 @@
 import OnstageCore
+import OnstageTestSupport
 import Testing
 
 @testable import OnstagePlayback
@@ -18,7 +19,7 @@ struct RandomWalkTests {
 
     @Test("random plays, pauses and late wake-ups: 0 lost, 0 repeated", arguments: 0..<7, [1, 2, 3, 4] as [UInt64])
     func walk(card: Int, seed: UInt64) throws {
-        var chance = Chance(seed: seed)
+        var chance = SplitMix64(seed: seed)
         let clock = StillClock()
         let room = FakeOutput.Room()
         let reports = Reports()
@@ -68,7 +69,7 @@ struct RandomWalkTests {
         "a mixer, and a machine that stands still at any call: 0 lost, 0 repeated", arguments: 0..<3,
         1...8 as ClosedRange<UInt64>)
     func stalledMixer(card: Int, seed: UInt64) throws {
-        var chance = Chance(seed: seed)
+        var chance = SplitMix64(seed: seed)
         let clock = StillClock()
         let room = FakeOutput.Room()
         let reports = Reports()
@@ -80,7 +81,7 @@ struct RandomWalkTests {
             Int.random(in: 0..<100, using: &chance) == 0
                 ? .milliseconds(Int.random(in: 1...100, using: &chance)) : .zero
         }
-        var times = Chance(seed: seed &+ 100)
+        var times = SplitMix64(seed: seed &+ 100)
         for cycle in 0..<60 {
             try run.acquire()
             try run.play(for: .microseconds(Int64.random(in: 1...200_000, using: &times)))

@@ -1,23 +1,13 @@
 import Onstage
 import OnstageCore
 import OnstageTestKit
+import OnstageTestSupport
 import Testing
 
 /// Wishes of eight threads at once, on the real clock.
 @Suite("walk: a storm of wishes", .timeLimit(.minutes(2))) struct BrokerStormTests {
-    private struct Seeded: RandomNumberGenerator {
-        var state: UInt64
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var word = state
-            word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
-            return word ^ (word >> 31)
-        }
-    }
-
     private static func wish(
-        _ broker: Broker, _ scene: Scene, _ device: FakeDevice, _ random: inout Seeded
+        _ broker: Broker, _ scene: Scene, _ device: FakeDevice, _ random: inout SplitMix64
     ) {
         switch Int.random(in: 0..<12, using: &random) {
         case 0...2:
@@ -46,7 +36,7 @@ import Testing
         await withTaskGroup { group in
             for task in 0..<8 {
                 group.addTask {
-                    var random = Seeded(state: seed &* 100 &+ UInt64(task))
+                    var random = SplitMix64(seed: seed &* 100 &+ UInt64(task))
                     for _ in 0..<1000 {
                         guard let scene = scenes.randomElement(using: &random),
                             let device = devices.randomElement(using: &random)

@@ -1,6 +1,7 @@
 import Onstage
 import OnstageCore
 import OnstageTestKit
+import OnstageTestSupport
 import Synchronization
 import Testing
 

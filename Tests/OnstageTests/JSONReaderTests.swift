@@ -1,4 +1,5 @@
 import OnstageCore
+import OnstageTestSupport
 import Testing
 
 @testable import Onstage

@@ -1,6 +1,7 @@
 import Glibc
 import OnstageCore
 import OnstageLinux
+import OnstageTestSupport
 import Testing
 
 @testable import Onstage

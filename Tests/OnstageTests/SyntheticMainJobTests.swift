@@ -1,33 +1,12 @@
 import Glibc
 import Onstage
 import OnstageCore
+import OnstageTestSupport
 import Synchronization
 import Testing
 
 /// The main job without a machine that has any device: real threads, real time, a paced sink that keeps what was heard.
 @Suite("real: synthetic main job", .serialized, .timeLimit(.minutes(3))) struct SyntheticMainJobTests {
-    /// A folder that goes with the test; in memory, since a disk that others keep busy would be timed along.
-    private final class Folder {
-        let path: String
-        init() throws {
-            var name = Array("/dev/shm/onstage-test-XXXXXX".utf8CString)
-            guard mkdtemp(&name) != nil else { throw POSIXFailure(errno) }
-            path = String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        }
-        deinit {
-            if let folder = opendir(path) {
-                while let entry = readdir(folder) {
-                    let file = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                        pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-                    }
-                    _ = unlink(path + "/" + file)
-                }
-                closedir(folder)
-            }
-            _ = rmdir(path)
-        }
-    }
-
     private struct POSIXFailure: Error {
         let number: Int32
         init(_ number: Int32) { self.number = number }
@@ -78,7 +57,7 @@ import Testing
 
     /// The program of the README, with devices that do not exist.
     @Test func theReadmesProgram() async throws {
-        let folder = try Folder()
+        let folder = Scratch(in: "/dev/shm")
         try writeRamp(folder.path + "/song.wav", frames: 480_000)
 
         let broker = try Broker()
@@ -159,7 +138,7 @@ import Testing
 
     /// Descriptors of this process, by what they lead to, without those of other tests (sockets, pipes).
     @Test func twoHundredCyclesLoseNothing() async throws {
-        let folder = try Folder()
+        let folder = Scratch(in: "/dev/shm")
         try writeRamp(folder.path + "/ramp.wav", frames: 48_000 * 60)
         let broker = try Broker()
         let recorder = EventRecorder(broker)

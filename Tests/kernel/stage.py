@@ -91,6 +91,17 @@ class Ended(Exception):
     pass
 
 
+def surroundings(changes):
+    """The environment with `changes`; None takes a name out."""
+    environment = dict(os.environ)
+    for key, value in (changes or {}).items():
+        if value is None:
+            environment.pop(key, None)
+        else:
+            environment[key] = value
+    return environment
+
+
 class Program:
     """A program that runs beside the test; its lines are kept with the time at which they came."""
 
@@ -102,15 +113,9 @@ class Program:
         self.condition = threading.Condition()
         self.started = now()
         self.open = 2
-        environment = dict(os.environ)
-        for key, value in (env or {}).items():
-            if value is None:
-                environment.pop(key, None)
-            else:
-                environment[key] = value
         self.process = subprocess.Popen(
             command, stdin=subprocess.PIPE if stdin else subprocess.DEVNULL, stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE, env=environment, **options)
+            stderr=subprocess.PIPE, env=surroundings(env), **options)
         self.pid = self.process.pid
         for mark, stream in (("", self.process.stdout), ("", self.process.stderr)):
             threading.Thread(target=self._read, args=(mark, stream), daemon=True).start()
@@ -184,17 +189,11 @@ class Program:
 
 def run(*command, seconds=60, env=None, **options):
     """Runs a program to its end: (status, output, errors). Status None: not within the time."""
-    environment = dict(os.environ)
-    for key, value in (env or {}).items():
-        if value is None:
-            environment.pop(key, None)
-        else:
-            environment[key] = value
     try:
         done = subprocess.run(
             command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             timeout=seconds * PATIENCE,
-            env=environment, **options)
+            env=surroundings(env), **options)
     except subprocess.TimeoutExpired as late:
         return None, (late.stdout or b"").decode("utf-8", "replace"), (late.stderr or b"").decode("utf-8", "replace")
     return done.returncode, done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace")

@@ -23,17 +23,23 @@ static inline int clinux_unix_address(const char *path, struct sockaddr_un *addr
     return 0;
 }
 
+// A stream socket that does not block, and the address of `path` for it.
+static inline int clinux_unix_socket(const char *path, struct sockaddr_un *address, socklen_t *length) {
+    int fault = clinux_unix_address(path, address, length);
+    if (fault < 0) return fault;
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    return fd < 0 ? -errno : fd;
+}
+
 // A listening stream socket at `path`, which only its owner may connect to, whatever the umask is.
 static inline int clinux_unix_listen(const char *path, int backlog) {
     struct sockaddr_un address;
     socklen_t length;
-    int fault = clinux_unix_address(path, &address, &length);
-    if (fault < 0) return fault;
-    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (fd < 0) return -errno;
+    int fd = clinux_unix_socket(path, &address, &length);
+    if (fd < 0) return fd;
     // Before bind: the node is made with the socket's own mode.
     if (fchmod(fd, 0600) < 0 || bind(fd, (struct sockaddr *)&address, length) < 0 || listen(fd, backlog) < 0) {
-        fault = errno;
+        int fault = errno;
         close(fd);
         return -fault;
     }
@@ -44,12 +50,10 @@ static inline int clinux_unix_listen(const char *path, int backlog) {
 static inline int clinux_unix_connect(const char *path) {
     struct sockaddr_un address;
     socklen_t length;
-    int fault = clinux_unix_address(path, &address, &length);
-    if (fault < 0) return fault;
-    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (fd < 0) return -errno;
+    int fd = clinux_unix_socket(path, &address, &length);
+    if (fd < 0) return fd;
     if (connect(fd, (struct sockaddr *)&address, length) < 0) {
-        fault = errno;
+        int fault = errno;
         close(fd);
         return -fault;
     }

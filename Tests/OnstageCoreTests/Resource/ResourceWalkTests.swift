@@ -1,3 +1,4 @@
+import OnstageTestSupport
 import Testing
 
 @testable import OnstageCore

@@ -1,23 +1,25 @@
-import CLinux
-import Glibc
-import OnstageLinux
+internal import CLinux
+internal import Glibc
+internal import OnstageLinux
 
 /// An empty folder of a test's own, gone with it.
-final class Scratch {
-    let path: String
+package final class Scratch {
+    package let path: String
 
-    /// - Parameter parent: "/dev/shm" where a disk would be slow.
-    init(in parent: String = "/tmp") {
-        var template = Array("\(parent)/onstage-test-XXXXXX".utf8CString)
+    /// - Parameters:
+    ///   - parent: "/dev/shm" where a disk would be slow, or would be timed along.
+    ///   - name: the beginning of its name; a short one where sockets are made in it.
+    package init(in parent: String = "/tmp", name: String = "onstage-test") {
+        var template = Array("\(parent)/\(name)-XXXXXX".utf8CString)
         precondition(mkdtemp(&template) != nil)
         path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    func callAsFunction(_ name: String) -> String { "\(path)/\(name)" }
+    package func callAsFunction(_ name: String) -> String { "\(path)/\(name)" }
 
     /// Makes a file with `text` and answers its path; folders on the way are made too.
     @discardableResult
-    func file(_ name: String, _ text: String = "") -> String {
+    package func file(_ name: String, _ text: String = "") -> String {
         let parts = name.split(separator: "/")
         for count in 1..<max(1, parts.count) { mkdir(self(parts[..<count].joined(separator: "/")), 0o755) }
         let file = clinux_open(self(name), O_WRONLY | O_CREAT | O_TRUNC)
