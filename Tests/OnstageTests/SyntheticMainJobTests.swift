@@ -136,7 +136,29 @@ import Testing
         await broker.close()
     }
 
-    /// Descriptors of this process, by what they lead to, without those of other tests (sockets, pipes).
+    @Test func theEndGivesTheDeviceBackAndAPlayBeginsAgain() async throws {
+        let folder = Scratch(in: "/dev/shm")
+        try writeRamp(folder.path + "/short.wav", frames: 4_800)
+        let broker = try Broker()
+        let recorder = EventRecorder(broker)
+        let scene = broker.scene("main")
+        var options = Player.Options()
+        options.output = nil
+        let player = try Player(media: folder.path + "/short.wav", options)
+        player.playWhenReady = true
+        try scene.bind(player)
+        scene.resume()
+        for passes in 1...3 {
+            await recorder.wait("playback", .open, count: passes)
+            await recorder.wait("playback", .closed, count: passes)
+            #expect(player.pauseReasons == PauseReasons(.finished))
+            #expect(player.position == 0)
+            #expect(recorder.receipts.count == passes, "one answer for each end")
+            player.play()
+        }
+        await broker.close()
+    }
+
     @Test func twoHundredCyclesLoseNothing() async throws {
         let folder = Scratch(in: "/dev/shm")
         try writeRamp(folder.path + "/ramp.wav", frames: 48_000 * 60)

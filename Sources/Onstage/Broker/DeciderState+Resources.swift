@@ -243,8 +243,8 @@ extension DeciderState {
             entry.handle.journal?.record(position, scene: broker.sceneName(entry.scene), stored: nil)
         case .ended:
             emit(.ended(name(id), at: now))
+            // By mail like every other reason of the resource's own, so that it stays in order with a play or a seek.
             entry.handle.pause(.finished, true)
-            apply(id, .pause(.finished, hurried: false))
         }
     }
 
