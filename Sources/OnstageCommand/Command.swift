@@ -14,6 +14,7 @@ enum Command {
 
     static let subcommands = [
         Subcommand(name: "run", summary: "hold the devices while on stage: the main job", run: RunCommand.run),
+        Subcommand(name: "play", summary: "play a sound, exactly", run: PlayCommand.run),
         Subcommand(name: "ctl", summary: "send a wish to a running onstage run", run: CtlCommand.run),
         Subcommand(name: "devices", summary: "list cameras, motion sensors and sound cards", run: DevicesCommand.run),
         Subcommand(name: "profile", summary: "list, show, detect or check profiles", run: ProfileSubcommand.run),

@@ -109,7 +109,8 @@ public final class Player: Resource {
         handle = ResourceHandle(
             name: name, kind: .audio, reasons: PauseReasons(.user), journal: journal,
             onBind: { handle, scene in
-                guard let journal, start.state.withLock({ !$0.isRestored }) else { return }
+                // What was sought stands before what was kept: then nothing is read, and nothing is waited for.
+                guard let journal, start.state.withLock({ !$0.isRestored && !$0.isSought }) else { return }
                 // The position is an argument of the acquire: the device waits for it, nothing else does.
                 handle.pause(.preparing, true)
                 journal.store.position(for: journal.media, scene: scene, frames: journal.frames) { stored in

@@ -1,0 +1,76 @@
+import Onstage
+import Testing
+
+@testable import OnstageCommand
+
+/// The command line of `onstage play`, and the times in it.
+@Suite struct PlayOptionTests {
+    @Test(
+        arguments: [
+            ("90", 1000, 90_000), ("1:30", 1000, 90_000), ("1:02:03.5", 8000, 29_788_000), ("0", 48000, 0),
+            ("0.000020833", 48000, 0), ("0.000020834", 48000, 1), ("4320000f", 8000, 4_320_000), ("0f", 1, 0),
+            ("90:00", 10, 54_000), ("100", 44100, 4_410_000), ("59.999999999", 48000, 2_879_999),
+            ("999999999", 768_000, 767_999_999_232_000),
+        ] as [(String, Int, Int64)])
+    func aTimeIsAFrame(_ text: String, _ rate: Int, _ frame: Int64) throws {
+        #expect(try #require(MediaTime(text)).frame(rate: rate) == frame)
+    }
+
+    @Test(arguments: [
+        "", "f", "-1", "1:60", "1:-2", "1::2", ":30", "1:", "1:2:3:4", "1.5:00", "1:61:00", "x", "1e3", "12 f", "-1f",
+        "99999999999999999999f", "1.5f", "NaN", "１",
+    ])
+    func noTime(_ text: String) {
+        #expect(MediaTime(text) == nil)
+    }
+
+    @Test(
+        arguments: [
+            (0, 48000, "0:00.0"), (592_800, 48000, "0:12.3"), (2_879_999, 48000, "0:59.9"),
+            (2_880_000, 48000, "1:00.0"),
+            (172_800_000, 48000, "1:00:00.0"), (178_982_400, 48000, "1:02:08.8"), (7, 0, "-"),
+        ] as [(Int64, Int, String)])
+    func aFrameIsATime(_ frame: Int64, _ rate: Int, _ text: String) {
+        #expect(MediaTime.text(frame, rate: rate) == text)
+    }
+
+    @Test func whatIsAsked() throws {
+        let options = try PlayOptions([
+            "a.wav", "-D", "hw:1", "--from", "1:30", "--loop", "--volume", "50%", "-k", "key", "--state=/s",
+            "--pause-mode", "fast", "--buffer", "200",
+        ])
+        #expect(options.files == ["a.wav"] && options.key == "key" && options.state == "/s" && options.isLooped)
+        #expect(options.from == .time(.seconds(90)))
+        #expect(options.player.output == "hw:1" && options.player.pauseMode == .fast && options.player.volume == 0.5)
+        #expect(options.player.bufferTime == .milliseconds(200) && options.player.isLooped)
+        let plain = try PlayOptions(["-"]).player
+        #expect(plain == Player.Options())
+        #expect(try PlayOptions(["x", "--device", "synthetic", "--recording", "r"]).player.output == nil)
+    }
+
+    @Test(
+        arguments: [
+            ([], "say which FILE"), ([""], "no name"), (["a", "b"], "b"), (["a", "--from", "x"], "--from x"),
+            (["a", "--volume", "1.01"], "--volume 1.01"), (["a", "--volume", "-1"], "--volume -1"),
+            (["a", "--volume", "101%"], "101%"), (["a", "--buffer", "19"], "--buffer 19"),
+            (["a", "--buffer", "2000.1"], "--buffer"), (["a", "--pause-mode", "slow"], "slow"),
+            (["a", "-r", "--from", "1"], "which of them"), (["a", "--recording", "x"], "synthetic"),
+            (["a", "--device", ""], "--device"), (["a", "--nonsense"], "--nonsense"),
+        ] as [([String], String)])
+    func refused(_ arguments: [String], _ words: String) {
+        #expect {
+            _ = try PlayOptions(arguments)
+        } throws: {
+            "\($0)".contains(words)
+        }
+    }
+
+    @Test func keysHoweverTheyArrive() {
+        var reader = KeyReader()
+        #expect(reader.keys("q \u{1B}[A\u{1B}OD".utf8) == [.character(0x71), .character(0x20), .up, .left])
+        // In pieces; with modifiers, and other sequences: nothing. An escape by itself neither.
+        #expect(reader.keys([0x1B]) == [] && reader.keys([0x5B]) == [] && reader.keys([0x43]) == [.right])
+        #expect(reader.keys("\u{1B}[1;5C\u{1B}[3~\u{1B}OP\u{1B}\u{1B}[Bx".utf8) == [.down, .character(0x78)])
+        #expect(reader.keys("\u{1B}qq".utf8) == [.character(0x71)])
+    }
+}
