@@ -92,6 +92,79 @@ import Testing
         await broker.close()
     }
 
+    @Test(arguments: [false, true]) func twoBrokersNeverHaveTwoDriversOfOneResource(oldOneEnds: Bool) async throws {
+        let clock = StillClock()
+        var configuration = Broker.Configuration()
+        configuration.clock = clock
+        let old = try Broker(configuration)
+        let oldEvents = EventRecorder(old)
+        let camera = FakeDevice("camera", key: "cam")
+        let gate = FakeDevice.Gate()
+        camera.fail(.release, .gate(gate))
+        let a = old.scene("a")
+        try a.bind(camera)
+        a.resume()
+        await oldEvents.wait("camera", .open, scene: "a")
+        a.unbind(camera)
+        await gate.reached()
+        let b = broker.scene("b")
+        try b.bind(camera)
+        b.resume()
+        await decided()
+        if oldOneEnds {
+            // Twice: it is forced after the first time, and given up as stuck after the second.
+            let (ends, ended) = AsyncStream.makeStream(of: Void.self)
+            old.close { ended.finish() }
+            for _ in 0..<2 {
+                await withCheckedContinuation { continuation in old.afterWishes { continuation.resume() } }
+                clock.advance(by: .seconds(1))
+            }
+            for await _ in ends {}
+        }
+        #expect(camera.calls.filter { $0 != "force" } == ["resolve", "acquire", "release"])
+        gate.open()
+        await recorder.wait("camera", .open, scene: "b")
+        #expect(
+            camera.calls.filter { $0 != "force" } == ["resolve", "acquire", "release", "resolve", "acquire"])
+        if !oldOneEnds { await old.close() }
+        await broker.close()
+    }
+
+    @Test func aBindingThatIsTakenBackWhileItWaitsLetsTheNextOneBegin() async throws {
+        let camera = FakeDevice("camera", key: "cam")
+        let gate = FakeDevice.Gate()
+        camera.fail(.release, .gate(gate))
+        let scenes = ["a", "b", "c"].map(broker.scene)
+        try scenes[0].bind(camera)
+        scenes[0].resume()
+        await recorder.wait("camera", .open, scene: "a")
+        scenes[0].unbind(camera)
+        await gate.reached()
+        try scenes[1].bind(camera)
+        scenes[1].resume()
+        scenes[1].unbind(camera)
+        try scenes[2].bind(camera)
+        scenes[2].resume()
+        await decided()
+        gate.open()
+        await recorder.wait("camera", .open, scene: "c")
+        #expect(camera.opens == 2)
+        await broker.close()
+    }
+
+    @Test func aBindingThatNeverWasActiveMakesWayForTheNext() async throws {
+        let camera = FakeDevice("camera")
+        let a = broker.scene("a")
+        try a.bind(camera)
+        await decided()
+        a.unbind(camera)
+        let b = broker.scene("b")
+        try b.bind(camera)
+        b.resume()
+        await recorder.wait("camera", .open, scene: "b")
+        await broker.close()
+    }
+
     @Test func anUnbindThatOvertakesItsBindLeavesNothingBound() async throws {
         let scene = broker.scene("main")
         let odd = Odd { scene.unbind($0) }

@@ -6,15 +6,19 @@ internal import Synchronization
 extension DeciderState {
     // MARK: Bindings
 
-    func bind(_ sceneID: SceneID, _ id: ResourceID, _ handle: ResourceHandle, _ threshold: BindingThreshold) {
-        guard let scene = scenes[sceneID], !scene.lifecycle.isEnded, !isClosing else {
+    func bind(_ scene: Scene, _ id: ResourceID, _ handle: ResourceHandle, _ threshold: BindingThreshold) {
+        let sceneID = scene.id
+        waitingBinds[id] = nil
+        guard let entry = scenes[sceneID], !entry.lifecycle.isEnded, !isClosing else {
             // The scene ended while the wish was on its way.
-            return handle.clear(token(id))
+            handle.clear(token(id))
+            return handle.turns.leave(token(id))
         }
         // Another thread's unbind may have overtaken it on its way: nobody could end that binding any more.
-        guard handle.holds(token(id)) else { return }
-        guard !resources.values.contains(where: { $0.handle === handle }) else {
-            waitingBinds.append(WaitingBind(scene: sceneID, id: id, handle: handle, threshold: threshold))
+        guard handle.holds(token(id)) else { return handle.turns.leave(token(id)) }
+        let decider = broker.decider
+        guard handle.turns.take(token(id), begin: { decider.send(.bind(scene, id, handle, threshold)) }) else {
+            waitingBinds[id] = WaitingBind(scene: sceneID, handle: handle)
             return
         }
         var limits = ResourceMachine.Limits()
@@ -23,7 +27,7 @@ extension DeciderState {
         var reasons = handle.standingReasons.withLock { $0 }
         reasons.formUnion(standing)
         reasons.insert(PauseReasons(.lifecycle))
-        if scene.interruptions.isInterrupted(handle.kind) { reasons.insert(PauseReasons(.interrupted)) }
+        if entry.interruptions.isInterrupted(handle.kind) { reasons.insert(PauseReasons(.interrupted)) }
         resources[id] = ResourceEntry(
             handle: handle, scene: sceneID, threshold: threshold,
             machine: ResourceMachine(reasons: reasons, limits: limits))
@@ -34,7 +38,7 @@ extension DeciderState {
     }
 
     func unbind(_ id: ResourceID) {
-        waitingBinds.removeAll { $0.id == id }
+        if let waiting = waitingBinds.removeValue(forKey: id) { waiting.handle.turns.leave(token(id)) }
         guard let entry = resources[id], !entry.isUnbound else { return }
         resources[id]?.isUnbound = true
         apply(id, .pause(.lifecycle, hurried: false))
@@ -42,10 +46,10 @@ extension DeciderState {
     }
 
     func unbindAll(_ id: SceneID) {
-        for waiting in waitingBinds where waiting.scene == id {
-            waiting.handle.clear(token(waiting.id))
+        for (resource, waiting) in waitingBinds where waiting.scene == id {
+            waiting.handle.clear(token(resource))
+            unbind(resource)
         }
-        waitingBinds.removeAll { $0.scene == id }
         for resource in scenes[id]?.resources ?? [] {
             resources[resource]?.handle.clear(token(resource))
             unbind(resource)
@@ -69,12 +73,7 @@ extension DeciderState {
         scenes[entry.scene]?.resources.removeAll { $0 == id }
         answerWaiting(entry.scene)
         goIfEnded(entry.scene)
-        while !resources.values.contains(where: { $0.handle === entry.handle }),
-            let index = waitingBinds.firstIndex(where: { $0.handle === entry.handle })
-        {
-            let next = waitingBinds.remove(at: index)
-            bind(next.scene, next.id, next.handle, next.threshold)
-        }
+        entry.handle.turns.leave(token(id))
         finishIfDone()
     }
 
@@ -161,10 +160,15 @@ extension DeciderState {
         guard let entry = resources[id] else { return nil }
         if let thread = entry.thread { return thread }
         let decider = broker.decider
+        let (turns, token) = (entry.handle.turns, token(id))
         do {
             let thread = try DeviceThread(
                 name: "on-\(entry.handle.name)", clock: configuration.clock, makeDriver: entry.handle.adoptDriver,
-                answer: { decider.send(.answer(id, $0)) })
+                answer: { answer in
+                    decider.send(.answer(id, answer))
+                    // Here, because the broker of a thread that was stuck may have ended before it.
+                    if case .ended = answer { turns.leave(token) }
+                })
             resources[id]?.thread = thread
             return thread
         } catch {
@@ -178,7 +182,7 @@ extension DeciderState {
         broker.decider.send(.answer(id, answer))
     }
 
-    private func token(_ id: ResourceID) -> ResourceHandle.Token {
+    func token(_ id: ResourceID) -> ResourceHandle.Token {
         ResourceHandle.Token(id, broker)
     }
 

@@ -42,21 +42,18 @@ final class DeciderState {
         var isStuck: Bool { if case .stuck = machine.phase { true } else { false } }
     }
 
-    /// A binding that begins when the one before of the same resource is through: two drivers of one resource would share
-    /// its sinks and its position.
+    /// A binding that begins when the one before of the same resource is through.
     struct WaitingBind {
         let scene: SceneID
-        let id: ResourceID
         let handle: ResourceHandle
-        let threshold: BindingThreshold
     }
 
     let broker: Broker
     let configuration: Broker.Configuration
     var scenes: [SceneID: SceneEntry] = [:]
     var resources: [ResourceID: ResourceEntry] = [:]
-    /// Bindings of resources whose binding before has still to give its device back.
-    var waitingBinds: [WaitingBind] = []
+    /// Bindings of resources whose binding before has still to give its device back (``BindingTurns``).
+    var waitingBinds: [ResourceID: WaitingBind] = [:]
     var app: AppLifecycle
     var appObservers: [ObserverID: any AppObserver] = [:]
     var isAppCallingOut = false
@@ -128,7 +125,7 @@ final class DeciderState {
         switch mail {
         case .newScene(let scene): scenes[scene.id] = SceneEntry(scene: scene)
         case .wish(let scene, let state): wish(scene, state)
-        case .bind(let scene, let id, let handle, let threshold): bind(scene.id, id, handle, threshold)
+        case .bind(let scene, let id, let handle, let threshold): bind(scene, id, handle, threshold)
         case .unbind(let id): unbind(id)
         case .unbindAll(let id): unbindAll(id)
         case .pause(let id, let reason, let isPaused): pause(id, reason, isPaused)
@@ -191,11 +188,14 @@ final class DeciderState {
         if !isTold { configuration.log(.warning, "a callback has not returned within 5 s: the broker ends without it") }
         for (id, entry) in resources {
             configuration.log(.warning, "\(entry.handle.name) is stuck in the kernel: the broker ends without it")
-            entry.handle.clear(ResourceHandle.Token(id, broker))
+            entry.handle.clear(token(id))
             // So that it ends when the kernel lets go of it.
             entry.thread?.send(.end)
         }
-        for waiting in waitingBinds { waiting.handle.clear(ResourceHandle.Token(waiting.id, broker)) }
+        for (id, waiting) in waitingBinds {
+            waiting.handle.clear(token(id))
+            waiting.handle.turns.leave(token(id))
+        }
         for subscriber in subscribers { subscriber.finish() }
         subscribers = []
         for entry in scenes.values {

@@ -44,6 +44,7 @@ public final class ResourceHandle: Sendable {
     let makeDriver: @Sendable (@escaping DriverReporter) -> any DeviceDriver
     let state = Mutex(Snapshot())
     let binding = Mutex<Binding?>(nil)
+    let turns = BindingTurns()
     private let driver = Mutex<DriverReference?>(nil)
     /// Counted by drivers of earlier bindings.
     private let counted = Mutex(DriverCounts())
