@@ -43,7 +43,7 @@ enum DeviceListText {
         }
         return card.playback.map { device in
             [
-                "identity": .text(device.identity), "node": .text("/dev/snd/pcmC\(card.number)D\(device.number)p"),
+                "identity": .text(device.identity), "node": .text(card.node(device)),
                 "name": .text("\(card.name), \(device.name)"), "driver": .text(card.driver), "supported": true,
                 "reason": .null, "holders": json(device.holders), "card": .text(card.id),
                 "subdevices": .integer(Int64(device.subdevices)),

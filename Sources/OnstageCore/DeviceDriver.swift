@@ -9,12 +9,21 @@ public struct ResolvedDevice: Hashable, Sendable {
     public var node: String
     /// Made up by Onstage, not hardware.
     public var isSynthetic: Bool
+    /// The nodes of /dev whose close may set it free: the kernel tells whoever waits for it. Several where a name may lead
+    /// to any of them; none where `node` is such a node itself, or where there is none.
+    public var watched: [String]
 
-    public init(key: String?, identity: String, node: String, isSynthetic: Bool = false) {
+    public init(key: String?, identity: String, node: String, isSynthetic: Bool = false, watched: [String] = []) {
         self.key = key
         self.identity = identity
         self.node = node
         self.isSynthetic = isSynthetic
+        self.watched = watched
+    }
+
+    /// Every node of /dev that is worth a look when it changes: ``watched``, or ``node`` itself.
+    package var nodes: [String] {
+        (watched.isEmpty ? [node] : watched).filter { $0.hasPrefix("/dev/") }
     }
 }
 

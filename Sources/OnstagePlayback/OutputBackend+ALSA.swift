@@ -27,7 +27,9 @@ extension OutputBackend {
             if name == "default", !cards.contains(where: { !$0.playback.isEmpty }), !isConfigured {
                 throw noCard(name)
             }
-            return ResolvedDevice(key: nil, identity: name, node: name)
+            // Until then whoever lets go of any card may have let go of it.
+            let nodes = cards.flatMap { card in card.playback.map { card.node($0) } }
+            return ResolvedDevice(key: nil, identity: name, node: name, watched: nodes)
         }
         guard let card = cards.first(where: { $0.id == wanted || String($0.number) == wanted }) else {
             if cards.isEmpty { throw noCard(name) }
@@ -43,7 +45,8 @@ extension OutputBackend {
         }
         let full = "CARD=\(card.id),DEV=\(parts.device),SUBDEV=\(parts.subdevice ?? 0)"
         let identity = parts.subdevice.map { "\(device.identity),SUBDEV=\($0)" } ?? device.identity
-        return ResolvedDevice(key: "hw:\(full)", identity: identity, node: "\(parts.kind):\(full)")
+        return ResolvedDevice(
+            key: "hw:\(full)", identity: identity, node: "\(parts.kind):\(full)", watched: [card.node(device)])
     }
 
     /// Whether somebody has told libasound where its configuration is: then "default" may lead anywhere.

@@ -25,6 +25,11 @@ public struct SoundCard: Hashable, Sendable {
     public var driver: String
     public var playback: [PlaybackDevice]
 
+    /// The kernel's node of one of its playback devices.
+    package func node(_ device: PlaybackDevice) -> String {
+        "/dev/snd/pcmC\(number)D\(device.number)p"
+    }
+
     /// All cards, by number; none at all is an answer. Nothing is opened. Holders are looked up when asked for.
     ///
     /// *Runs on:* any thread. *C: none; `/proc/asound/cards`, `/proc/asound/pcm`.*

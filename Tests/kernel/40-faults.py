@@ -10,6 +10,7 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from stage import *  # noqa: E402,F403
+import cycles  # noqa: E402
 
 ROUNDS = 20 if SOAK else 2
 VIVID = pathlib.Path("/sys/bus/platform/drivers/vivid")
@@ -51,50 +52,87 @@ def broken_files():
     expect(status != 0 and "widht" in errors + _, "profile check names the unknown key", f"{status} {_} {errors}")
 
 
+def held_by_another(name, resource, occupy, *options, **surroundings_of_it):
+    """A device that another program holds: the error names it, and what it lets go is taken at once.
+
+    `occupy` starts that program and answers it when it holds the device; `options` are those of the run.
+    """
+
+    process = None
+    took = []
+    for number in range(3):
+        other = occupy()
+        if process is None:
+            mark = 0
+            process = Run("--report", "busy.json", *options, stdin=True, **surroundings_of_it)
+        else:
+            mark = len(process.lines)
+            process.send("active")
+        _, waits, match = process.await_line(rf"main {resource} waits: .*", 20, since=mark)
+        expect(
+            other.name in match[0] and f"pid {other.pid}" in match[0], f"{name} is busy: {match[0]}",
+            process.tail())
+        if resource != "playback" and number == 0:
+            process.await_line(r"main playback first", 20)
+            ok(f"{name} is busy: the sound plays all the same")
+        # Right after a try by the timer (they are 500 ms apart): what has it sooner than the next one was told.
+        let_pass(max(0, waits + 0.6 - now()))
+        let_go = now()
+        other.kill()
+        taken = process.await_line(rf"main {resource} open", 20, since=mark)
+        took.append(taken[1] - let_go)
+        process.await_line(rf"main {resource} first", 10, since=mark)
+        let_pass(0.5)
+        mark = len(process.lines)
+        process.send("inactive")
+        process.await_line(rf"main {resource} released", 10, since=mark)
+    shown = ", ".join(f"{seconds * 1000:.0f}" for seconds in took)
+    # A guest on a busy host is late at one time or another; the timer alone never makes it.
+    expect(
+        min(took) <= 0.15 and max(took) < 1.5, f"{name}: taken {shown} ms after it was let go: at once",
+        process.tail())
+    equal(f"{name}: status", 0, process.end())
+    errors = Report("busy.json").resource(resource)["errors"]
+    expect(any(other.name in error for error in errors), f"{name}: the report names the holder", errors)
+
+
 def busy_camera():
-    """v4l2-ctl has the camera: the error names it; it is taken at once when it lets go."""
+    """v4l2-ctl has the camera."""
     IMU()
-    other = Program("v4l2-ctl", "-d", "/dev/video0", "--stream-mmap", "--stream-count=100000", "--stream-to=/dev/null")
-    await_true(lambda: holders("/dev/video0").get(other.pid), 10)
-    await_true(lambda: any("map" in name for name in holders("/dev/video0").get(other.pid, [])), 10)
-    process = Run("--report", "busy.json", stdin=True)
-    busy = process.await_line(r"camera waits: .*", 20)
-    text = process.lines[busy[0]][1]
-    expect("v4l2-ctl" in text and str(other.pid) in text, f"busy camera: {text}", process.tail())
-    process.await_line(r"main playback first", 20)
-    ok("the sound plays all the same")
-    let_go = now()
-    other.end()
-    taken = process.await_line(r"main camera open", 20)
-    expect(taken[1] - let_go < 1.5, f"taken {taken[1] - let_go:.3f} s after it was let go", process.tail())
-    process.await_line(r"main camera first", 10)
-    equal("status", 0, process.end())
-    receipts = Report("busy.json").resource("camera")
-    expect(any("v4l2-ctl" in error for error in receipts["errors"]), "the report names the holder", receipts["errors"])
+
+    def occupy():
+        other = Program(
+            "v4l2-ctl", "-d", "/dev/video0", "--stream-mmap", "--stream-count=100000", "--stream-to=/dev/null")
+        await_true(lambda: any("map" in node for node in holders("/dev/video0").get(other.pid, [])), 10)
+        return other
+
+    held_by_another("camera", "camera", occupy)
 
 
 def busy_sound():
-    """aplay has the sound card."""
-    ramp("ramp.wav", 5)
-    other = Program("aplay", "-q", "-D", "hw:Loopback,0,0", "-t", "raw", "-f", "S16_LE", "-c", "2", "-r", "48000", "/dev/zero")
-    await_true(lambda: holders("/dev/snd/pcm").get(other.pid), 10)
-    recorder = Recorder()
-    process = Run("--media", "ramp.wav", "--fresh", "--report", "busy.json", stdin=True)
-    busy = process.await_line(r"playback waits: .*", 20)
-    text = process.lines[busy[0]][1]
-    expect("aplay" in text and str(other.pid) in text, f"busy sound card: {text}", process.tail())
-    let_go = now()
-    other.kill()
-    taken = process.await_line(r"main playback open", 20)
-    expect(taken[1] - let_go < 1.5, f"taken {taken[1] - let_go:.3f} s after it was let go", process.tail())
-    process.await_line(r"main playback first", 10)
-    let_pass(1)
-    process.send("inactive")
-    process.await_line(r"playback released", 10)
-    equal("status", 0, process.end())
-    recorder.stop()
-    report = Report("busy.json")
-    recorder.check("the sound was held back, not lost", last=report.json["playback"]["position"])
+    """aplay has the sound card, whatever the card is named by."""
+    ramp("ramp.wav", 10)
+    plugged = json.loads((CHECKOUT / "hw-profiles/bench-kernel.json").read_text(encoding="utf-8"))
+    plugged["playback"]["device"] = "plug" + plugged["playback"]["device"]
+    plugged.pop("$schema", None)
+    pathlib.Path("plughw.json").write_text(json.dumps(plugged), encoding="utf-8")
+    mixed, env = cycles.dmix_profile()
+
+    def occupy():
+        other = Program(
+            "aplay", "-q", "-D", "hw:Loopback,0,0", "-t", "raw", "-f", "S16_LE", "-c", "2", "-r", "48000", "/dev/zero")
+        await_true(lambda: holders("/dev/snd/pcm").get(other.pid), 10)
+        return other
+
+    for name, profile, surroundings_of_it in (
+            ("hw", "bench-kernel", None), ("plughw", "plughw.json", None), ("dmix", mixed, env)):
+        recorder = Recorder()
+        held_by_another(
+            f"sound card ({name})", "playback", occupy, "--media", "ramp.wav", "--fresh", profile=profile,
+            state=f"state-{name}", env=surroundings_of_it)
+        recorder.stop()
+        position = Report("busy.json").json["playback"]["position"]
+        recorder.check(f"sound card ({name}): held back, not lost", last=position)
 
 
 def missing_sensor():

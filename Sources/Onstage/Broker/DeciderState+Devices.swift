@@ -4,12 +4,12 @@ internal import OnstageCore
 extension DeciderState {
     /// Watches for the end of what keeps a resource waiting.
     func watchIfWaiting(_ id: ResourceID, _ error: DeviceError?) {
-        guard let error, let entry = resources[id] else {
+        guard error != nil, let entry = resources[id] else {
             watch?.forget(id)
             return
         }
         if watch == nil { watch = DeviceWatch(log: configuration.log) }
-        watch?.expect(id, kind: entry.handle.kind, node: entry.device?.node, error: error)
+        watch?.expect(id, kind: entry.handle.kind, nodes: entry.device?.nodes ?? [])
     }
 
     func deviceChanged(_ id: ResourceID) {

@@ -7,7 +7,7 @@ internal import OnstageLinux
 struct DeviceWatch {
     private struct Expectation {
         var kind: ResourceKind
-        var node: String?
+        var nodes: [String]
     }
 
     private var expectations: [ResourceID: Expectation] = [:]
@@ -29,20 +29,21 @@ struct DeviceWatch {
         self.hotPlug = hotPlug
     }
 
-    /// `resource` waits: for `node` to be let go or to change, or for a device of its kind to come.
-    mutating func expect(_ resource: ResourceID, kind: ResourceKind, node: String?, error: DeviceError) {
+    /// `resource` waits: for one of `watched` to be let go or to change, or for a device of its kind to come.
+    mutating func expect(_ resource: ResourceID, kind: ResourceKind, nodes watched: [String]) {
         forget(resource)
         // What came before this moment is our own try's open and close.
         _ = nodes?.drain()
-        let watched = node.flatMap { $0.hasPrefix("/dev/") ? $0 : nil }
-        expectations[resource] = Expectation(kind: kind, node: watched)
-        if let watched { try? nodes?.add(watched) }  // what cannot be watched is found by the timer
+        expectations[resource] = Expectation(kind: kind, nodes: watched)
+        for node in watched { try? nodes?.add(node) }  // what cannot be watched is found by the timer
     }
 
     /// `resource` waits no longer.
     mutating func forget(_ resource: ResourceID) {
-        guard let old = expectations.removeValue(forKey: resource), let node = old.node else { return }
-        if !expectations.values.contains(where: { $0.node == node }) { nodes?.remove(node) }
+        guard let old = expectations.removeValue(forKey: resource) else { return }
+        for node in old.nodes where !expectations.values.contains(where: { $0.nodes.contains(node) }) {
+            nodes?.remove(node)
+        }
     }
 
     mutating func prepare(_ wait: inout WaitSet) {
@@ -55,8 +56,8 @@ struct DeviceWatch {
         var changed: Set<ResourceID> = []
         if let nodesIndex, wait.answers(nodesIndex) != 0, let events = nodes?.drain() {
             for (resource, expectation) in expectations {
-                guard let node = expectation.node else { continue }
-                if events.contains(where: { $0.concerns(node) }) { changed.insert(resource) }
+                let concerns = expectation.nodes.contains { node in events.contains { $0.concerns(node) } }
+                if concerns { changed.insert(resource) }
             }
         }
         if let hotPlugIndex, wait.answers(hotPlugIndex) != 0, let events = hotPlug?.drain() {
