@@ -7,6 +7,6 @@ extension MediaInfo {
     /// *Runs on:* a thread that may wait for a disk.
     /// - Throws: `absent`, `permission`; `configuration` for a file that cannot be played, with the reason.
     public init(file path: String) throws(DeviceError) {
-        self = try MediaFile(path: path).info
+        self = try SoundFile.open(path).info
     }
 }

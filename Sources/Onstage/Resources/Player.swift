@@ -77,7 +77,7 @@ public final class Player: Resource {
     public convenience init(
         media path: String, _ options: Options = Options(), positions: Positions? = nil, name: String = "playback"
     ) throws(DeviceError) {
-        let file = try MediaFile(path: path)
+        let file = try SoundFile.open(path)
         var journal: MediaJournal?
         if let positions {
             let identity: MediaIdentity
