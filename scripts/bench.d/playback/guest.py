@@ -18,6 +18,7 @@ sys.path.insert(0, os.path.join(HERE, "../../../Tests/kernel"))
 sys.path.insert(0, HERE)
 import players  # noqa: E402
 from sound_events import SoundEvents  # noqa: E402
+import smooth  # noqa: E402
 from stage import Ended, Recorder, await_true, now, ramp  # noqa: E402
 
 SHARE = os.environ["BENCH_SHARE"]
@@ -51,9 +52,12 @@ def tail(player):
 def pauses(run, events):
     """One process, a pause at each of `at`: [seconds of play before it, seconds of pause]."""
     card = run["card"]
+    usb = card == "Audio"
+    if usb:
+        subprocess.run(["bench-usb", "pull"], check=True)
+        subprocess.run(["bench-usb", "put"], check=True)
     events.clear()
-    usb = pathlib.Path(SHARE) / "usb.wav"
-    recorder = Recorder(path="recording") if card == "Loopback" else None
+    recorder = None if usb else Recorder(path="recording")
     player = players.make(run["player"], run["device"], run["file"], run.get("options"))
     states = []
     try:
@@ -85,9 +89,12 @@ def pauses(run, events):
         shutil.copy("recording", os.path.join(SHARE, name))
         found["recorder"] = recorder.pid
         found["recorder-says"] = recorder.text
-    elif usb.exists():
-        shutil.copy(usb, os.path.join(SHARE, name))
-    found["recording"] = name
+    else:
+        # Pulled, QEMU's recording is finished: the newest.
+        subprocess.run(["bench-usb", "pull"], check=True)
+        newest = max(pathlib.Path(SHARE).glob("usb-*.wav"), key=lambda path: int(path.stem[4:]))
+        newest.rename(os.path.join(SHARE, name))
+        subprocess.run(["bench-usb", "put"], check=True)
     return found
 
 
@@ -179,8 +186,11 @@ def main():
     for node in glob.glob("/dev/snd/*"):
         if not os.path.isdir(node):
             os.chmod(node, 0o666)  # for what refuses to be root
-    for name, seconds in plan["files"].items():
-        ramp(name, seconds)
+    for name, (seconds, rate) in plan["files"].items():
+        if rate:
+            smooth.make(name, seconds, rate)
+        else:
+            ramp(name, seconds)
     events = SoundEvents()
     kinds = {"pauses": pauses, "steady": steady}
     with open(os.path.join(SHARE, "results"), "w", encoding="utf-8") as results:

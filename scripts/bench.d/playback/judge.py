@@ -1,7 +1,11 @@
 """From what was recorded and what the kernel said to figures. Runs on the host."""
 import array
+import pathlib
 import struct
 import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "Tests/kernel"))
+import smooth  # noqa: E402
 
 RATE = 48000
 
@@ -27,14 +31,15 @@ class Recording:
             numbers.byteswap()
         self.length = len(numbers)
         self.pieces = pieces(numbers)  # (place of the first frame, its number, frames)
-        self.gaps = []
-        for (at, first, length), (behind_at, behind, _) in zip(self.pieces, self.pieces[1:]):
-            if behind_at > at + length:
-                self.gaps.append(Gap(at + length, behind_at, first + length - 1, behind))
+        # Between each two pieces; a jump without silence is one of no length.
+        self.gaps = [
+            Gap(at + length, behind_at, first + length - 1, behind)
+            for (at, first, length), (behind_at, behind, _) in zip(self.pieces, self.pieces[1:])]
 
-    def heard_before(self, place):
-        """The highest number heard before a place."""
-        return max((first + length - 1 for at, first, length in self.pieces if at < place), default=0)
+    def off(self, gap):
+        """Frames lost (+) or repeated (−) over a silence: by the highest number heard before it."""
+        before = max((first + length - 1 for at, first, length in self.pieces if at < gap.begin), default=0)
+        return gap.behind - before - 1
 
     def faults(self):
         """(lost, repeated) over all of it, silence removed."""
@@ -47,6 +52,30 @@ class Recording:
                 repeated += expected - first
             expected = first + length
         return lost, repeated
+
+
+class SmoothRecording:
+    """The same for sound that went through a rate converter (see Tests/kernel/smooth.py)."""
+
+    def __init__(self, path, rate):
+        self.step = rate / RATE
+        samples = array.array("h")
+        with open(path, "rb") as file:
+            data = file.read()
+        samples.frombytes(data[:len(data) // 4 * 4])
+        if sys.byteorder == "big":
+            samples.byteswap()
+        self.pieces = smooth.pieces(samples, self.step)
+        self.gaps = [
+            Gap(one.end + 1, two.begin, one.last, two.first) for one, two in zip(self.pieces, self.pieces[1:])]
+
+    def off(self, gap):
+        return round(gap.behind - gap.before - self.step)
+
+    def faults(self):
+        """What no pause accounts for: pieces that follow each other without a silence."""
+        bad = [self.off(gap) for gap in self.gaps if gap.end - gap.begin < 48]
+        return sum(off for off in bad if off > 2), sum(-off for off in bad if off < -2)
 
 
 def body(data):
@@ -117,7 +146,7 @@ class Pauses:
             pause = Pause()
             pause.state = state
             self.by_kernel(pause, asked, resumed, events)
-            gap = self.by_ear(pause, asked, resumed, origin, recording, taken)
+            gap = self.by_ear(pause, asked, resumed, origin, recording, events)
             if gap:
                 taken.append(gap)
             self.pauses.append(pause)
@@ -142,15 +171,16 @@ class Pauses:
         if starts:
             pause.start = (starts[0] - resumed) * 1000
 
-    def by_ear(self, pause, asked, resumed, origin, recording, taken):
+    @staticmethod
+    def by_ear(pause, asked, resumed, origin, recording, events):
         if origin is None:
-            # QEMU's recording has no clock: a silence for each pause, in their order.
-            left = [gap for gap in recording.gaps if gap not in taken]
-            if not left:
+            # QEMU records while the card runs: so much of it until this pause.
+            wanted = running(events, resumed) * RATE
+            gap = min(recording.gaps, key=lambda gap: abs(gap.end - wanted), default=None)
+            if gap is None or abs(gap.end - wanted) > RATE * 0.2:
                 return None
-            gap = left[0]
             if pause.stop is not None:
-                pause.stop -= (gap.end - gap.begin) / RATE * 1000
+                pause.stop = max(0.0, pause.stop - (gap.end - gap.begin) / RATE * 1000)
         else:
             begin, end = (asked - origin) * RATE, (resumed - origin) * RATE
             shared = [(min(gap.end, end + 480) - max(gap.begin, begin - 480), gap) for gap in recording.gaps]
@@ -161,8 +191,21 @@ class Pauses:
             # Nothing is heard of what the card has stopped before; and the card's tick may put it before the wish.
             ear = max(0.0, (origin + gap.begin / RATE - asked) * 1000)
             pause.stop = ear if pause.stop is None else min(ear, pause.stop)
-        pause.off = gap.behind - recording.heard_before(gap.begin + 1) - 1
+        pause.off = recording.off(gap)
         return gap
+
+
+def running(events, until):
+    """For how many seconds the card has run until then."""
+    total, since = 0.0, None
+    for event in events:
+        if event["at"] >= until:
+            break
+        if event["kind"] in ("start", "unpause") and since is None:
+            since = event["at"]
+        elif event["kind"] in ("stop", "pause") and since is not None:
+            total, since = total + event["at"] - since, None
+    return total + (until - since if since is not None else 0)
 
 
 def start_of(found, events, marks):

@@ -16,7 +16,8 @@ pcm.benchdmix {
     slave { pcm "hw:Loopback,0,0" rate 48000 format S16_LE channels 2 period_size 1024 buffer_size 8192 }
 }
 """
-FILE = {"c.wav": 60}
+# name: seconds, and the rate of one whose place can be told behind a rate converter
+FILE = {"c.wav": (60, None)}
 
 
 class Settings:
@@ -48,18 +49,24 @@ class Part:
 class PauseTable(Part):
     """Pauses of a playing file: what is lost, when the sound stops, when the device is free, how soon it plays on."""
 
-    device, card, asound = HW, "Loopback", ""
+    device, card, asound, file, names = HW, "Loopback", "", "c.wav", PLAYERS
     bounds = {}
+    most_off = 0
+    notes = ()
 
     def runs(self, settings):
         chance = random.Random(self.name)
         # A pause of a second outlasts every default buffer but VLC's and MPD's, which stop by themselves.
         at = [[chance.uniform(0.8, 1.4), chance.uniform(1.0, 1.2)] for _ in range(settings.cycles)]
         return [
-            {"kind": "pauses", "player": name, "device": self.device, "card": self.card, "file": "c.wav", "at": at,
+            {"kind": "pauses", "player": name, "device": self.device, "card": self.card, "file": self.file, "at": at,
              "last": 1.0, "asound": self.asound}
-            for name in settings.players(PLAYERS)
+            for name in settings.players(self.names)
         ]
+
+    def recording(self, path):
+        rate = self.files[self.file][1]
+        return judge.SmoothRecording(path, rate) if rate else judge.Recording(path)
 
     def table(self, results, share):
         made = table.Table(
@@ -67,10 +74,10 @@ class PauseTable(Part):
             ("player", "sound stops, ms", "in the pause", "device free, ms", "resume → start, ms",
              "lost (+) repeated (−) frames", "dropouts"),
             ["Times from the wish: the last frame heard on the far side, the kernel's return from the last release, the "
-             "card's start."])
+             "card's start.", *self.notes])
         for run in results:
             recording = os.path.join(share, f"recording-{run['number']}")
-            found = judge.Pauses(run, judge.Recording(recording) if "failed" not in run else None)
+            found = judge.Pauses(run, self.recording(recording) if "failed" not in run else None)
             bounds = self.judged(found) if run["player"] in OURS else None
             if found.failed:
                 made.add([run["player"], found.failed.splitlines()[0][:60], *"–––––"], bounds)
@@ -98,6 +105,7 @@ class PauseTable(Part):
         bounds.require(f"{found.dropouts} dropouts", not found.dropouts)
         bounds.require("not closed in a pause", all(pause.state == "closed" for pause in pauses))
         bounds.require("a pause without silence", all(pause.off is not None for pause in pauses))
+        bounds.require("off", all(abs(pause.off or 0) <= self.most_off for pause in pauses))
         bounds.keep("sound stops", table.most([pause.stop for pause in pauses]), 50)
         bounds.keep("device free", table.most([pause.free for pause in pauses]), 100)
         limits = self.bounds.get(found.player, {})
@@ -117,6 +125,21 @@ class PauseOnDmix(PauseTable):
     name, title = "dmix", "Pause and resume through dmix, deterministic guest"
     device, asound = "benchdmix", DMIX
     bounds = {"onstage-exact": {"free": 60}, "onstage-fast": {"free": 60}}
+
+
+class PauseOnPlug(PauseTable):
+    name, title = "plug", "Pause and resume of 44.1 kHz through plug's rate converter at 48 kHz, deterministic guest"
+    device, file, files = "plughw:Loopback,0,0", "s.wav", {"s.wav": (40, 44100)}
+    names = tuple(name for name in PLAYERS if name != "floor")
+    most_off = 2
+    notes = ("Frames of the media, measured to ±2: the converter blends the ends with silence.",)
+
+
+class PauseOnUSB(PauseTable):
+    name, title = "usb", "Pause and resume on a USB card, recorded by QEMU, deterministic guest"
+    device, card, usb = "hw:CARD=Audio,DEV=0", "Audio", True
+    bounds = {"onstage-exact": {"free": 80}, "onstage-fast": {"free": 80}}
+    notes = ("Here the sound stops where the card stops, less the silence that QEMU recorded before that.",)
 
 
 class Start(Part):
@@ -214,4 +237,4 @@ class CPU(Part):
         return made
 
 
-PARTS = {part.name: part for part in (PauseOnHW(), PauseOnDmix(), Start(), CPU())}
+PARTS = {part.name: part for part in (PauseOnHW(), PauseOnDmix(), PauseOnPlug(), PauseOnUSB(), Start(), CPU())}

@@ -60,7 +60,7 @@ class Onstage(Player):
     """Ours: `onstage play`."""
 
     def command(self):
-        words = [os.environ["ONSTAGE"], "play", self.path, "--device", self.device, "--fresh", "--state", "state"]
+        words = [os.environ["ONSTAGE"], "play", self.path, "--device", self.device, "--state", "state"]
         if "mode" in self.options:
             words += ["--pause-mode", self.options["mode"]]
         if "buffer" in self.options:
