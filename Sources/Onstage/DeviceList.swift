@@ -18,11 +18,16 @@ package struct DeviceList: Hashable, Sendable {
     /// - Parameter includesOther: nodes that are no cameras (metadata, output, codecs) too.
     /// *Runs on:* a thread that may wait for a device.
     package init(includesOther: Bool = false) {
-        let infos = CameraFinder().all(includingOther: includesOther)
-        let holders = DeviceHolders.of(nodes: infos.map(\.node))
-        cameras = zip(infos, holders).map { CameraEntry(info: $0, holders: $1) }
+        cameras = Self.cameras(includesOther: includesOther)
         sensors = MotionSensor.all()
         cards = SoundCard.all()
+    }
+
+    /// The cameras alone.
+    package static func cameras(includesOther: Bool) -> [CameraEntry] {
+        let infos = CameraFinder().all(includingOther: includesOther)
+        let holders = DeviceHolders.of(nodes: infos.map(\.node))
+        return zip(infos, holders).map { CameraEntry(info: $0, holders: $1) }
     }
 
     /// Whether this machine has a device of any of the three kinds, now or about to come. Looks as little as it can.

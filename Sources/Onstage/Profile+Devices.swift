@@ -1,3 +1,4 @@
+public import OnstageCamera
 public import OnstageCore
 
 extension Profile {
@@ -27,6 +28,8 @@ extension Profile {
         public var settleTime = Duration.zero
         /// Frames that an app keeps over a release are copied, not blanked.
         public var copiesKeptFrames = false
+        /// Set at each acquire, in the order of the profile.
+        public var controls: [ControlSetting] = []
 
         public init(device: String) {
             self.device = device

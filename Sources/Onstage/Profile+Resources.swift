@@ -91,7 +91,8 @@ extension Profile.Camera {
             selector: isSynthetic ? .any : CameraSelector(device), width: width, height: height,
             pixelFormat: pixelFormat.flatMap { PixelFormat($0) }, rate: framesPerSecond.map { Hertz($0) },
             isExact: isExact, allowsConversion: allowsConversion, buffers: buffers, frameDeadline: frameDeadline,
-            settleFrames: settleFrames, settleTime: settleTime, keptFramePolicy: copiesKeptFrames ? .copy : .blank)
+            settleFrames: settleFrames, settleTime: settleTime, keptFramePolicy: copiesKeptFrames ? .copy : .blank,
+            controls: controls)
     }
 }
 

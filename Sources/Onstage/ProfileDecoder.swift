@@ -1,3 +1,4 @@
+internal import OnstageCamera
 internal import OnstageCore
 
 /// Reads a profile, and names everything that is wrong with it. `hw-profiles/schema.json` says the same; a test holds the
@@ -67,8 +68,40 @@ enum ProfileDecoder {
         camera.settleFrames = object.integer("settleFrames", 0...1_000) ?? camera.settleFrames
         camera.settleTime = object.milliseconds("settleMilliseconds", 0...60_000) ?? camera.settleTime
         camera.copiesKeptFrames = object.choice("keptFrames", ["blank", "copy"]) == "copy"
+        camera.controls = controls(&object)
         return camera
     }
+
+    /// Names and what they are set to: a number, true or false, or a menu's item by name.
+    private static func controls(_ object: inout ProfileObject) -> [ControlSetting] {
+        guard let value = object.value("controls") else { return [] }
+        guard case .object(let members) = value else {
+            object.complain("controls", "must be an object")
+            return []
+        }
+        if members.count > 64 { object.complain("controls", "has more than 64 entries") }
+        return members.compactMap { member in
+            let name = ControlName(member.name)
+            guard !name.description.isEmpty, member.name.unicodeScalars.count <= 64 else {
+                object.complain("controls", "\"\(member.name)\" is no name of a control")
+                return nil
+            }
+            switch member.value {
+            case .integer(let number) where number.magnitude <= largest: return ControlSetting(name, .number(number))
+            case .number(let number) where number.magnitude <= Double(largest) && number == number.rounded():
+                return ControlSetting(name, .number(Int64(number)))
+            case .flag(let flag): return ControlSetting(name, .number(flag ? 1 : 0))
+            case .text(let text) where (1...255).contains(text.unicodeScalars.count):
+                return ControlSetting(name, .text(text))
+            default:
+                object.complain("controls", "\(member.name) must be a whole number, true, false or the name of an item")
+                return nil
+            }
+        }
+    }
+
+    /// The largest number that every JSON reader keeps whole.
+    private static let largest: UInt64 = 1 << 53 - 1
 
     /// A fourcc may end in blanks ("Y16 ").
     private static func pixelFormat(_ object: inout ProfileObject) -> String? {

@@ -29,12 +29,14 @@ public struct CameraConfiguration: Sendable {
     public var settleTime: Duration
     /// What becomes of frames that are kept over a release.
     public var keptFramePolicy: KeptFramePolicy
+    /// Set at each acquire, automatics first. One that cannot be set is a note, no error.
+    public var controls: [ControlSetting]
 
     public init(
         selector: CameraSelector = .any, width: Int? = nil, height: Int? = nil, pixelFormat: PixelFormat? = nil,
         rate: Hertz? = nil, isExact: Bool = false, allowsConversion: Bool = true, buffers: Int? = nil,
         keptFrames: Int = 0, frameDeadline: Duration? = nil, settleFrames: Int = 0, settleTime: Duration = .zero,
-        keptFramePolicy: KeptFramePolicy = .blank
+        keptFramePolicy: KeptFramePolicy = .blank, controls: [ControlSetting] = []
     ) {
         self.selector = selector
         self.width = width
@@ -49,6 +51,7 @@ public struct CameraConfiguration: Sendable {
         self.settleFrames = settleFrames
         self.settleTime = settleTime
         self.keptFramePolicy = keptFramePolicy
+        self.controls = controls
     }
 
     /// What makes no sense, before any device is touched.

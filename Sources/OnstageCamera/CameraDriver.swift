@@ -14,13 +14,18 @@ package final class CameraDriver: DeviceDriver {
     private let converting: @Sendable () -> (any VideoKernel)?
     private let clock: @Sendable () -> MonotonicTime
     private let sinks: FrameSinks
+    private let controls: ControlSettings
     private let forceHandle = ForceHandle()
     private let counters = FrameCounters()
     private let bell = HomeBell()
     private let pool = ConversionPool()
 
     /// What was found last: asked again before everything is searched.
-    private var known: CameraInfo?
+    private var known: CameraInfo? {
+        didSet { if known == nil { knownControls = nil } }
+    }
+    /// What the known camera can be set to.
+    private var knownControls: [CameraControl]?
     var stream: CaptureStream?
     var dispatch: FrameDispatch
     var progress = CaptureProgress()
@@ -28,16 +33,18 @@ package final class CameraDriver: DeviceDriver {
     private var isStarving = false
 
     /// - Parameters:
+    ///   - controls: what the app has set; what the configuration says when not given.
     ///   - kernel: a test plays it.
     ///   - converting: libv4l2, or nil where it is not installed.
     package init(
-        configuration: CameraConfiguration, sinks: FrameSinks, report: @escaping DriverReporter,
-        kernel: any VideoKernel = RawKernel(), finder: CameraFinder? = nil,
+        configuration: CameraConfiguration, sinks: FrameSinks, controls: ControlSettings? = nil,
+        report: @escaping DriverReporter, kernel: any VideoKernel = RawKernel(), finder: CameraFinder? = nil,
         converting: @escaping @Sendable () -> (any VideoKernel)? = CameraDriver.library,
         clock: @escaping @Sendable () -> MonotonicTime = { .now }
     ) {
         self.configuration = configuration
         self.sinks = sinks
+        self.controls = controls ?? ControlSettings(configuration.controls)
         self.report = report
         self.kernel = kernel
         self.finder = finder ?? CameraFinder(kernel: kernel)
@@ -100,11 +107,31 @@ package final class CameraDriver: DeviceDriver {
             if number >= 0 { forceHandle.arm(number) } else { forceHandle.disarm() }
         }
         try step()
+        stream.note(try setControls(controls.all, stream))
         // One that the device fills while another is handed on; one more for each reader that may be busy with its own.
         try stream.request(configuration.buffers ?? min(32, 2 + sinks.bufferNeed + configuration.keptFrames))
         try step()
         try stream.start()
         try step()
+    }
+
+    private func setControls(_ settings: [ControlSetting], _ stream: CaptureStream) throws(DeviceError) -> [String] {
+        guard !settings.isEmpty else { return [] }
+        var desk = ControlDesk(stream.kernel, stream.descriptor, node: stream.node, known: knownControls)
+        let notes = try desk.set(settings)
+        knownControls = desk.controls
+        return notes
+    }
+
+    /// Sets controls now, if the camera is open; an acquire sets all that stand. *Runs on:* the device's thread.
+    package func set(_ settings: [ControlSetting]) {
+        guard let stream else { return }
+        do throws(DeviceError) {
+            for note in try setControls(settings, stream) { report(.note(note)) }
+        } catch {
+            // A camera that is gone is found by the stream itself.
+            report(.note("\(error)"))
+        }
     }
 
     /// Tells who has it, after everything of ours is closed.

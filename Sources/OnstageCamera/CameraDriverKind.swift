@@ -7,10 +7,11 @@ package enum CameraDriverKind: String, CaseIterable, Sendable {
 
     /// Makes a driver for one resource. *Runs on:* the device's thread.
     package func make(
-        _ configuration: CameraConfiguration, _ sinks: FrameSinks, _ report: @escaping DriverReporter
+        _ configuration: CameraConfiguration, _ sinks: FrameSinks, _ controls: ControlSettings,
+        _ report: @escaping DriverReporter
     ) -> any DeviceDriver {
         switch self {
-        case .v4l2: CameraDriver(configuration: configuration, sinks: sinks, report: report)
+        case .v4l2: CameraDriver(configuration: configuration, sinks: sinks, controls: controls, report: report)
         case .synthetic: SyntheticCameraDriver(configuration: configuration, sinks: sinks, report: report)
         }
     }

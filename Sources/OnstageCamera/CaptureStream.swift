@@ -48,6 +48,8 @@ final class CaptureStream {
     private var isMultiPlanar: Bool { capability?.isMultiPlanar ?? false }
     var isConverting: Bool { kernel.isConverting }
 
+    func note(_ more: [String]) { notes += more }
+
     // MARK: - Steps of an acquire
 
     /// Opens the node and asks who it is. *C: `open`, `VIDIOC_QUERYCAP`.*

@@ -85,6 +85,8 @@ public struct PixelFormat: Hashable, Sendable {
     private static let names: [String: PixelFormat] = [
         "MJPEG": .mjpeg, "BGRA": .bgra, "BGRX": .bgrx, "RGBA": .rgba, "RGBX": .rgbx, "I420": .i420, "YUY2": .yuyv,
         "RGB24": .rgb24, "BGR24": .bgr24, "NV12M": .nv12m, "NV21M": .nv21m, "NV16M": .nv16m, "RGB565": .rgb565,
+        "YUYV": .yuyv, "UYVY": .uyvy, "NV12": .nv12, "NV21": .nv21, "NV16": .nv16, "YV12": .yv12, "GREY": .grey,
+        "MJPG": .mjpeg,
     ]
 }
 

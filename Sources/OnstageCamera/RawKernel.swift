@@ -34,6 +34,10 @@ package struct RawKernel: VideoKernel {
         case .dequeue: cv4l2_dqbuf(descriptor, argument.assumingMemoryBound(to: v4l2_buffer.self))
         case .streamOn: cv4l2_streamon(descriptor, argument.assumingMemoryBound(to: Int32.self))
         case .streamOff: cv4l2_streamoff(descriptor, argument.assumingMemoryBound(to: Int32.self))
+        case .queryControl: cv4l2_queryctrl(descriptor, argument.assumingMemoryBound(to: v4l2_query_ext_ctrl.self))
+        case .queryMenu: cv4l2_query_item(descriptor, argument.assumingMemoryBound(to: cv4l2_item.self))
+        case .getControl: cv4l2_get_value(descriptor, argument.assumingMemoryBound(to: cv4l2_value.self))
+        case .setControl: cv4l2_set_value(descriptor, argument.assumingMemoryBound(to: cv4l2_value.self))
         }
     }
 

@@ -15,6 +15,12 @@ package enum VideoCall: String, Hashable, Sendable {
     case dequeue = "VIDIOC_DQBUF"
     case streamOn = "VIDIOC_STREAMON"
     case streamOff = "VIDIOC_STREAMOFF"
+    case queryControl = "VIDIOC_QUERY_EXT_CTRL"
+    /// The argument is a `struct cv4l2_item`.
+    case queryMenu = "VIDIOC_QUERYMENU"
+    /// The argument is a `struct cv4l2_value`, here and below.
+    case getControl = "VIDIOC_G_EXT_CTRLS"
+    case setControl = "VIDIOC_S_EXT_CTRLS"
 }
 
 /// What the camera driver asks of the kernel. The real one, libv4l2 before it, or one that a test plays.

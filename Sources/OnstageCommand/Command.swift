@@ -17,8 +17,9 @@ enum Command {
         Subcommand(name: "play", summary: "play a sound, exactly", run: PlayCommand.run),
         Subcommand(name: "ctl", summary: "send a wish to a running onstage run", run: CtlCommand.run),
         Subcommand(name: "devices", summary: "list cameras, motion sensors and sound cards", run: DevicesCommand.run),
+        Subcommand(name: "camera", summary: "what a camera has: formats, controls; set them", run: CameraCommand.run),
         Subcommand(name: "profile", summary: "list, show, detect or check profiles", run: ProfileSubcommand.run),
-        Subcommand(name: "bench", summary: "devices for the bench: bench imu", run: BenchCommand.run),
+        Subcommand(name: "bench", summary: "the bench: bench imu, bench camera", run: BenchCommand.run),
         Subcommand(name: "help", summary: "show the help of a subcommand", run: help),
     ]
 

@@ -12,7 +12,7 @@ enum DeviceListText {
         ]
     }
 
-    private static func json(_ entry: DeviceList.CameraEntry) -> JSONValue {
+    static func json(_ entry: DeviceList.CameraEntry) -> JSONValue {
         let info = entry.info
         return [
             "identity": .text(info.identity), "node": .text(info.node), "name": .text(info.name),

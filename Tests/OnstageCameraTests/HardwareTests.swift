@@ -252,6 +252,51 @@ struct HardwareTests {
         #expect(Bench.shell("timeout 20 v4l2-ctl -d /dev/video0 --stream-mmap --stream-count=2").status == 0)
     }
 
+    @Test("V-21: what somebody else set between two acquires is put back; automatics first")
+    func controls() throws {
+        let (driver, turner) = try camera(
+            CameraConfiguration(
+                selector: .driver("vivid"), width: 640, height: 360,
+                controls: [
+                    ControlSetting("gain", 33), ControlSetting(.brightness, 77),
+                    ControlSetting("gain_automatic", "off"),
+                ]
+            ))
+        defer { Bench.control("brightness=128") }
+        for _ in 0..<3 {
+            let acquired = try turner.acquire()
+            #expect(acquired.notes.isEmpty, "\(acquired.notes)")
+            let set = Bench.shell("v4l2-ctl -d /dev/video0 -C brightness,gain,gain_automatic")
+            #expect(set.output.contains("brightness: 77") && set.output.contains("gain: 33"), "\(set.output)")
+            #expect(set.output.contains("gain_automatic: 0"))
+            driver.set([ControlSetting("contrast", 5)])
+            #expect(Bench.shell("v4l2-ctl -d /dev/video0 -C contrast").output.contains("contrast: 5"))
+            turner.release()
+            Bench.control("brightness=7,gain_automatic=1,contrast=128")
+        }
+        #expect(Bench.heldNodes.isEmpty)
+    }
+
+    @Test("the list of controls and of formats is the one that v4l2-ctl has")
+    func lists() throws {
+        let info = try CameraInfo.find(.driver("vivid"))
+        let controls = try info.controls()
+        let judge = Bench.shell("v4l2-ctl -d /dev/video0 -l").output
+        let names = judge.split(separator: "\n").filter { $0.contains(" 0x") }.map { line in
+            String(line.drop { $0 == " " }.prefix { $0 != " " })
+        }
+        #expect(names.count > 20)
+        #expect(Set(controls.map(\.name)) == Set(names))
+        #expect(controls.first { $0.name == "brightness" }?.minimum == 0)
+        #expect(controls.first { $0.name == "brightness" }?.value != nil)
+        let formats = try info.formats()
+        let listed = Bench.shell("v4l2-ctl -d /dev/video0 --list-formats-ext").output
+        #expect(listed.components(of: "Size: ") == formats.reduce(0) { $0 + $1.sizes.count })
+        let yuyv = try #require(formats.first { $0.pixelFormat == .yuyv })
+        #expect(yuyv.sizes.contains { $0.width == 640...640 && $0.height == 360...360 && !$0.rates.isEmpty })
+        #expect(Bench.heldNodes.isEmpty)
+    }
+
     @Test("found by every form of its name; nothing stays open")
     func identities() throws {
         let all = CameraFinder().all()
@@ -263,5 +308,17 @@ struct HardwareTests {
         let error = #expect(throws: DeviceError.self) { try CameraFinder().resolve(CameraSelector("no such")) }
         #expect(error?.kind == .absent)
         #expect(Bench.heldNodes.isEmpty)
+    }
+}
+
+extension String {
+    /// How often `part` stands in it.
+    fileprivate func components(of part: String) -> Int {
+        var (count, rest) = (0, self[...])
+        while let found = rest.firstRange(of: part) {
+            count += 1
+            rest = rest[found.upperBound...]
+        }
+        return count
     }
 }

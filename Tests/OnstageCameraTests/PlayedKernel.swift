@@ -43,6 +43,9 @@ final class PlayedKernel: VideoKernel {
         var driver = "played"
         var card = "Played Camera"
         var bus = "platform:played"
+        var controls: [PlayedControl] = []
+        /// The controls that were set, in order.
+        var writes: [String] = []
     }
     let state = Mutex(State())
 
@@ -180,6 +183,11 @@ final class PlayedKernel: VideoKernel {
             state.isOn = false
             state.queued = []
         case .enumerateFormats, .enumerateSizes, .enumerateIntervals: return 0
+        case .queryControl:
+            return PlayedControl.query(&state, argument.assumingMemoryBound(to: v4l2_query_ext_ctrl.self))
+        case .queryMenu: return PlayedControl.item(&state, argument.assumingMemoryBound(to: cv4l2_item.self))
+        case .getControl: return PlayedControl.get(&state, argument.assumingMemoryBound(to: cv4l2_value.self))
+        case .setControl: return PlayedControl.set(&state, argument.assumingMemoryBound(to: cv4l2_value.self))
         }
         return 0
     }
@@ -207,7 +215,7 @@ final class PlayedKernel: VideoKernel {
         return 0
     }
 
-    private static func copy<T>(_ text: String, _ to: inout T) {
+    static func copy<T>(_ text: String, _ to: inout T) {
         withUnsafeMutableBytes(of: &to) { bytes in
             for (index, byte) in text.utf8.enumerated() where index < bytes.count - 1 { bytes[index] = byte }
         }

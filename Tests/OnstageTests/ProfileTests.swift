@@ -52,6 +52,10 @@ import Testing
         (camera.isExact, camera.allowsConversion, camera.buffers) = (true, false, 6)
         (camera.frameDeadline, camera.settleFrames) = (.milliseconds(1500), 3)
         (camera.settleTime, camera.copiesKeptFrames) = (.microseconds(250_500), true)
+        camera.controls = [
+            ControlSetting("brightness", 7), ControlSetting("gain_automatic", 0),
+            ControlSetting("auto_exposure", "manual"),
+        ]
         #expect(profile.camera == camera)
         #expect(profile.accelerometer?.mountMatrix == [[0, 1, 0], [-1, 0, 0], [0, 0, 1]])
         #expect(profile.accelerometer?.rate == "104.5")
@@ -160,7 +164,8 @@ enum ProfileTexts {
           "camera": {
             "device": "usb-0000:00:14.0-1 HD Webcam", "width": 1280, "height": 720.0, "pixelFormat": "YUYV",
             "framesPerSecond": 29.97, "exact": true, "conversion": false, "buffers": 6,
-            "frameDeadlineMilliseconds": 1500, "settleFrames": 3, "settleMilliseconds": 250.5, "keptFrames": "copy"
+            "frameDeadlineMilliseconds": 1500, "settleFrames": 3, "settleMilliseconds": 250.5, "keptFrames": "copy",
+            "controls": { "brightness": 7, "gain_automatic": false, "auto_exposure": "manual" }
           },
           "accelerometer": {
             "device": "label accel-display", "rate": 104.5, "maxLatencyMilliseconds": 100,

@@ -28,9 +28,7 @@
     X(streamon, VIDIOC_STREAMON, int)                                  \
     X(streamoff, VIDIOC_STREAMOFF, int)                                \
     X(expbuf, VIDIOC_EXPBUF, struct v4l2_exportbuffer)                 \
-    X(queryctrl, VIDIOC_QUERY_EXT_CTRL, struct v4l2_query_ext_ctrl)    \
-    X(g_ctrls, VIDIOC_G_EXT_CTRLS, struct v4l2_ext_controls)           \
-    X(s_ctrls, VIDIOC_S_EXT_CTRLS, struct v4l2_ext_controls)
+    X(queryctrl, VIDIOC_QUERY_EXT_CTRL, struct v4l2_query_ext_ctrl)
 
 // ioctl() is variadic. EINTR is retried; EAGAIN is an answer.
 #define X(name, request, type)                            \
@@ -52,6 +50,29 @@ int cv4l2_unmap(void *address, size_t length);
 // cases the mapping of the device is gone afterwards, also when no memory is left for a copy (then: zeros).
 // Answers 1 for a copy, 0 for zeros, minus errno when the device's pages are still there.
 int cv4l2_detach(void *address, size_t length, int copy);
+
+// --- Controls: the kernel's packed structures stay here, Swift reads these ---
+
+// One entry of a menu: asked for by control and index.
+struct cv4l2_item {
+    uint32_t control;
+    uint32_t index;
+    int is_number; // an integer menu: `number` counts, else `text`
+    int64_t number;
+    char text[32];
+};
+int cv4l2_query_item(int fd, struct cv4l2_item *item);
+
+// One control's value.
+struct cv4l2_value {
+    uint32_t control;
+    int is_wide; // a 64-bit control
+    int is_text; // a string control: `text` counts, else `number`
+    int64_t number;
+    char text[256];
+};
+int cv4l2_get_value(int fd, struct cv4l2_value *value);
+int cv4l2_set_value(int fd, struct cv4l2_value *value);
 
 // --- libv4l2, loaded at first use ---
 

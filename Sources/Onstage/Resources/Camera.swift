@@ -9,6 +9,7 @@ public import OnstageCore
 public final class Camera: Resource {
     public let handle: ResourceHandle
     private let sinks: FrameSinks
+    let settings: ControlSettings
 
     /// Describes a camera; nothing is opened.
     ///
@@ -23,9 +24,10 @@ public final class Camera: Resource {
     ) throws(DeviceError) {
         try configuration.check()
         let sinks = FrameSinks()
-        self.sinks = sinks
+        let settings = ControlSettings(configuration.controls)
+        (self.sinks, self.settings) = (sinks, settings)
         let kind: CameraDriverKind = isSynthetic ? .synthetic : .v4l2
-        handle = ResourceHandle(name: name, kind: .camera) { kind.make(configuration, sinks, $0) }
+        handle = ResourceHandle(name: name, kind: .camera) { kind.make(configuration, sinks, settings, $0) }
     }
 
     /// Hands each frame to `body`, lent for the call.
