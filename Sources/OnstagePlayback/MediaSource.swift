@@ -2,8 +2,8 @@ package import OnstageCore
 
 /// Sound that can be read frame by frame from any frame on.
 ///
-/// *Runs on:* one thread at a time: made on any, then handed to a driver, and never touched elsewhere again; while a driver is open, the device's. Reading happens there, a block per wake-up: a
-/// WAV costs a copy (under 0.1 ms for 100 ms of sound), FLAC and Vorbis about 1 % of the sound's duration.
+/// *Runs on:* one thread at a time: made on any, then handed to a ``MediaFeed``, and never touched elsewhere again. It may
+/// take its time where the feed has a thread of its own.
 package protocol MediaSource: AnyObject, Sendable {
     var info: MediaInfo { get }
     /// The type that ``read(into:frames:)`` fills in.

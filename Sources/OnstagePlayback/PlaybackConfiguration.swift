@@ -26,6 +26,8 @@ package struct PlaybackConfiguration: Hashable, Sendable {
     package var journalInterval: Duration? = .seconds(1)
     /// 0…1; at 1 the samples are handed on bit by bit.
     package var volume = 1.0
+    /// How long a change of volume takes: long enough not to click, short enough to seem at once.
+    package var gainRamp = Duration.milliseconds(20)
 
     package init(output: Output = .pcm("default")) {
         self.output = output
@@ -40,6 +42,7 @@ package struct PlaybackConfiguration: Hashable, Sendable {
         it.guardTime = guardTime.map { min(max($0, .zero), .milliseconds(200)) }
         it.journalInterval = journalInterval.map { max($0, .milliseconds(100)) }
         it.volume = min(max(volume, 0), 1)
+        it.gainRamp = min(max(gainRamp, .milliseconds(1)), .seconds(1))
         return it
     }
 }

@@ -52,6 +52,9 @@ package final class PlaybackControls: Sendable {
         set { state.withLock { $0.volume = min(max(newValue, 0), 1) } }
     }
 
+    /// How loud it is to be in all. 0…1.
+    var gain: Double { state.withLock { $0.volume } }
+
     package var isLooped: Bool {
         get { state.withLock { $0.isLooped } }
         set { state.withLock { $0.isLooped = newValue } }

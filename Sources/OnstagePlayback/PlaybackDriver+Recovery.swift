@@ -39,7 +39,7 @@ extension PlaybackDriver {
                 DeviceError(
                     errno: Errno.EPIPE, operation: call, device: identity,
                     reason: "it ran out of sound; it goes on at frame \(ledger.position)")))
-        try startStream()
+        try startStream(from: nil)
     }
 
     /// The system slept. The driver may go on by itself; else the stream is begun anew at the frame heard last.

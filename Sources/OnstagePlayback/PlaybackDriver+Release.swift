@@ -23,7 +23,7 @@ extension PlaybackDriver {
         switch phase {
         case .closed:
             return finish(.exact, bound: 0, off: 0)
-        case .ended:
+        case .ended, .buffering:
             return finish(.exact, bound: 0, off: 0)
         case .playing, .ending:
             guard let output else { return finish(.exact, bound: 0, off: 0) }

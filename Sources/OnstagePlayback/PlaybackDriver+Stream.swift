@@ -10,7 +10,11 @@ extension PlaybackDriver {
         }
         switch phase {
         case .closed, .ended: break
+        case .buffering:
+            media.prepare(&wait)
+            wait.wake(at: bufferingUntil)
         case .playing:
+            if isStarved { media.prepare(&wait) }
             if let turnAt {
                 wait.wake(at: turnAt)
             } else {
@@ -33,7 +37,15 @@ extension PlaybackDriver {
         switch phase {
         case .closed, .ended, .draining:
             return
+        case .buffering:
+            media.acknowledge()
+            if media.isReady(startFrames) {
+                try startStream(from: nil)
+            } else if now >= bufferingUntil {
+                throw hung()
+            }
         case .playing:
+            if isStarved { media.acknowledge() }
             if turnAt == nil, let output, !output.isReady(wait), now < progressAt + stallLimit {
                 journal(now)
                 return
@@ -58,12 +70,50 @@ extension PlaybackDriver {
         report(.position(controls.position))
     }
 
+    /// Begins a stream at the source frame `frame`, or with what the last one has left (nil), as soon as the media has been
+    /// read so far; nothing stands in the PCM.
+    ///
+    /// - Parameter ahead: frames that will still be heard of what was dropped.
+    func startStream(from frame: Int64?, behind ahead: Int64 = 0) throws(DeviceError) {
+        if let frame {
+            ledger = PlaybackLedger(base: frame, length: ledger.length)
+            gain.begin(controls.gain)
+        }
+        isStarved = false
+        guard media.isReady(startFrames) else {
+            phase = .buffering
+            turnAt = nil
+            bufferingUntil = clock.now + Self.bufferingLimit
+            return publish(isRunning: false)
+        }
+        isMediaHung = false
+        phase = .playing
+        progressAt = clock.now
+        try fillStream(behind: ahead)
+        if !isBegun { report(.first(clock.now)) }
+        isBegun = true
+    }
+
+    /// How much of the media stands ready before a stream is started: what fits the device, but not long waited for.
+    var startFrames: Int { min(output?.facts.bufferFrames ?? .max, frames(.milliseconds(100))) }
+
+    /// For how long a device is held while nothing comes from its media.
+    static var bufferingLimit: Duration { .seconds(1) }
+
+    /// The error for a media that gives nothing.
+    func hung() -> DeviceError {
+        isMediaHung = true
+        return DeviceError(
+            .stalled, operation: "read", device: media.info.name,
+            reason: "it is not read in time; the sound stands at frame \(ledger.position)",
+            advice: "its disk is slow, or gone; it is tried again")
+    }
+
     /// Fills the PCM from where the media stands, and starts it.
     ///
     /// Into a mixer a stream begins with silence, and content is written when it runs. A mixer starts at its card's
     /// pointer, or before it, while the card runs on: what is first in the ring may be passed before it is there.
-    /// - Parameter ahead: frames that will still be heard of what was dropped.
-    func startStream(behind ahead: Int64 = 0) throws(DeviceError) {
+    private func fillStream(behind ahead: Int64) throws(DeviceError) {
         guard let output else { return }
         look = nil
         if !output.facts.isMixed {
@@ -117,27 +167,40 @@ extension PlaybackDriver {
         // Woken with nothing to write: the device may be gone. The page that tells how much is free does not say so, and
         // its descriptor answers at once for ever.
         if room < output.facts.periodFrames / 2, !isStarting, output.facts.isPlain { try checkAlive(output) }
-        if room > 0 {
-            try fillBlock(room)
-            let count = block?.count ?? 0
-            if count > 0, let samples = block?.samples {
-                let begun = clock.now
-                let answer = output.write(samples, frames: min(count, room))
-                if answer < 0, -answer != Int(Errno.EAGAIN) { return try recover(Int32(-answer), "snd_pcm_writei") }
-                if answer > 0 {
-                    if output.facts.isMixed, !isStarting, try isLate(answer, since: begun) { return }
-                    block?.take(answer)
-                    ledger.wrote(Int64(answer))
-                }
-            }
+        var rest = room
+        while rest > 0 {
+            try fillBlock(rest)
+            guard let count = block?.count, count > 0, let samples = block?.samples else { break }
+            let begun = clock.now
+            let answer = output.write(samples, frames: count)
+            if answer < 0, -answer != Int(Errno.EAGAIN) { return try recover(Int32(-answer), "snd_pcm_writei") }
+            guard answer > 0 else { break }
+            if output.facts.isMixed, !isStarting, try isLate(answer, since: begun) { return }
+            wrote(answer)
+            // Less than all of a piece: the device has no more room now. A piece ends where the feed's ring does.
+            guard answer == count else { break }
+            rest -= answer
         }
         if phase == .ending, block?.count == 0 { try coverEnd() }
         if !isStarting {
-            if phase == .playing, !output.facts.isPlain {
-                turnAt = clock.now + duration(Int64(nearFrames(output.facts) / 4))
-            }
+            if phase == .playing { turnAt = nextTurn(output, fill: fill + room - rest) }
             publish(isRunning: true)
         }
+    }
+
+    /// When to look again where no descriptor tells: through plug-ins, and while the media is behind.
+    private func nextTurn(_ output: any PCMOutput, fill: Int) -> MonotonicTime? {
+        let near = output.facts.isPlain ? nil : clock.now + duration(Int64(nearFrames(output.facts) / 4))
+        guard isStarved else { return near }
+        let dry = clock.now + duration(Int64(fill)) + .milliseconds(1)
+        return near.map { min($0, dry) } ?? dry
+    }
+
+    /// `frames` of the block are in the device's ring.
+    func wrote(_ frames: Int) {
+        block?.take(frames)
+        media.take(frames)
+        ledger.wrote(Int64(frames))
     }
 
     private func checkAlive(_ output: any PCMOutput) throws(DeviceError) {
@@ -148,29 +211,27 @@ extension PlaybackDriver {
         }
     }
 
-    /// Reads on, over the end of a pass where it loops, until `wanted` frames are ready or the media has no more.
-    private func fillBlock(_ wanted: Int) throws(DeviceError) {
-        guard phase == .playing else { return }
-        let gain = controls.volume
-        var emptyPasses = 0
-        while let count = block?.count, count < min(wanted, block?.capacity ?? 0) {
-            let came = try block?.fill(wanted, from: media, gain: gain) ?? 0
-            mediaPosition += Int64(came)
-            if came > 0 {
-                emptyPasses = 0
-                continue
-            }
-            // The end of a pass: what it really was counts, not what the header said.
-            if mediaPosition != ledger.length, mediaPosition > 0 {
-                report(.note("\(media.info.name) ends at frame \(mediaPosition), not at \(ledger.length ?? 0)"))
-                ledger.length = mediaPosition
-            }
-            guard controls.isLooped, emptyPasses == 0, mediaPosition > 0 else {
-                phase = .ending
-                return
-            }
-            emptyPasses += 1
-            try seekMedia(to: 0)
+    /// Makes the media's next frames ready, over the end of a pass where it loops. None: it has no more, and is ending; or
+    /// they have not been read yet.
+    func fillBlock(_ wanted: Int) throws(DeviceError) {
+        guard phase == .playing || phase == .draining else { return }
+        let looped = controls.isLooped
+        if gain.target != controls.gain, phase == .playing {
+            gain.aim(controls.gain, at: ledger.written, over: Int64(frames(configuration.gainRamp)))
+        }
+        let piece = try block?.fill(wanted, from: media, looped: looped, gain, at: ledger.written)
+        // What a pass really was counts, not what the header said.
+        if let length = media.length, length != ledger.length {
+            report(.note("\(media.info.name) ends at frame \(length), not at \(ledger.length ?? 0)"))
+            ledger.length = length
+        }
+        isStarved = false
+        switch piece {
+        case .frames, nil: break
+        case .notYet:
+            isStarved = true
+            _ = media.isReady(frames(.milliseconds(20)))  // asks to be woken
+        case .end: if phase == .playing { phase = .ending }
         }
     }
 
@@ -273,12 +334,9 @@ extension PlaybackDriver {
         _ = output.drop()
         let answer = output.prepareStream()
         if answer < 0 { throw failure(-answer, "snd_pcm_prepare") }
-        ledger = PlaybackLedger(base: frame, length: ledger.length)
         block?.removeAll()
-        phase = .playing
-        progressAt = clock.now
         if journalAt == nil { journalAt = configuration.journalInterval.map { clock.now + $0 } }
-        try seekMedia(to: frame)
-        try startStream(behind: ahead)
+        try media.seek(to: frame)
+        try startStream(from: frame, behind: ahead)
     }
 }

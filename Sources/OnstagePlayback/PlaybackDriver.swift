@@ -11,6 +11,8 @@ package final class PlaybackDriver: DeviceDriver {
     enum Phase: Hashable {
         /// Nothing is open.
         case closed
+        /// Open, and stopped until the media has been read.
+        case buffering
         /// Content is being written.
         case playing
         /// The media has no more; silence stands, or will stand, behind its last frame.
@@ -25,7 +27,7 @@ package final class PlaybackDriver: DeviceDriver {
     package let controls: PlaybackControls
 
     let configuration: PlaybackConfiguration
-    let media: any MediaSource
+    let media: MediaFeed
     let clock: any MonotonicClock
     let backend: OutputBackend
     let report: DriverReporter
@@ -39,8 +41,16 @@ package final class PlaybackDriver: DeviceDriver {
     var ledger: PlaybackLedger
     /// How the device is named in errors.
     var identity = ""
-    /// The source frame that the media gives next.
-    var mediaPosition: Int64 = 0
+    /// How loud each frame of content is, counted as the ledger counts them.
+    var gain = GainEnvelope()
+    /// The media has more, but it had not been read when there was room for it.
+    var isStarved = false
+    /// When a media that gives nothing is waited for no longer while a device is held.
+    var bufferingUntil = MonotonicTime(nanoseconds: 0)
+    /// The first sound since the acquire has been told.
+    var isBegun = false
+    /// The last acquire ended because the media gave nothing.
+    var isMediaHung = false
     /// The stream broke for good: what is left is to close it.
     var isBroken = false
     /// Restarts after an XRUN since something was heard.
@@ -66,10 +76,10 @@ package final class PlaybackDriver: DeviceDriver {
 
     /// - Parameters:
     ///   - controls: made beforehand with the media's info and the position to begin at; the broker keeps it.
-    ///   - media: handed over: nobody else touches it from now on.
+    ///   - media: one driver's at a time.
     ///   - report: takes what happens, on the device's thread.
     package init(
-        configuration: PlaybackConfiguration, media: any MediaSource, controls: PlaybackControls? = nil,
+        configuration: PlaybackConfiguration, media: MediaFeed, controls: PlaybackControls? = nil,
         clock: any MonotonicClock = SystemClock(), backend: OutputBackend? = nil, report: @escaping DriverReporter
     ) {
         self.configuration = configuration.inRange
@@ -79,6 +89,16 @@ package final class PlaybackDriver: DeviceDriver {
         self.backend = backend ?? .fitting(configuration.output, clock: clock)
         self.report = report
         ledger = PlaybackLedger(base: self.controls.position, length: media.info.frames)
+    }
+
+    /// The same for media that are read on the device's thread, a period at a time: what is there at once, and cheap.
+    package convenience init(
+        configuration: PlaybackConfiguration, media: any MediaSource, controls: PlaybackControls? = nil,
+        clock: any MonotonicClock = SystemClock(), backend: OutputBackend? = nil, report: @escaping DriverReporter
+    ) {
+        self.init(
+            configuration: configuration, media: MediaFeed(media), controls: controls, clock: clock, backend: backend,
+            report: report)
     }
 
     package var counts: DriverCounts {
@@ -138,7 +158,8 @@ package final class PlaybackDriver: DeviceDriver {
             phase = .ending
             return Acquired(format: [("media", .text(info.name))], notes: mediaNotes() + ["the media has no frames"])
         }
-        try seekMedia(to: start)
+        try media.seek(to: start)
+        if isMediaHung, !media.isReady(startFrames) { throw hung() }
         try cancellation.check("snd_pcm_open", device: identity)
         let request = OutputRequest(
             rate: info.rate, channels: info.channels, formats: media.format.candidates, configuration: configuration)
@@ -161,16 +182,14 @@ package final class PlaybackDriver: DeviceDriver {
         let facts = opened.facts
         block = SampleBlock(
             source: media.format, target: facts.format, channels: facts.channels,
-            capacity: max(facts.bufferFrames, frames(.milliseconds(20))), gain: controls.volume)
+            capacity: max(facts.bufferFrames, frames(.milliseconds(20))))
         if horizonFrames == 0 { horizonFrames = frames(configuration.horizon) }
         drain = Drain()
         (doubtful, again) = (0, 0)
-        phase = .playing
         let now = clock.now
-        progressAt = now
         journalAt = configuration.journalInterval.map { now + $0 }
-        try startStream()
-        report(.first(clock.now))
+        isBegun = false
+        try startStream(from: ledger.base)
     }
 
     private func mediaNotes() -> [String] {
@@ -196,11 +215,6 @@ package final class PlaybackDriver: DeviceDriver {
 
     func duration(_ frames: Int64) -> Duration {
         .nanoseconds(max(0, frames) * 1_000_000_000 / Int64(max(1, media.info.rate)))
-    }
-
-    func seekMedia(to frame: Int64) throws(DeviceError) {
-        try media.seek(to: frame)
-        mediaPosition = frame
     }
 
     /// Gives everything back; the position stays.

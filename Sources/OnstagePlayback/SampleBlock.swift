@@ -1,82 +1,72 @@
 internal import OnstageCore
 
-/// Sound decoded and converted, on its way to a PCM: what was read and not written yet. Allocated once per acquire.
+/// Sound on its way from a feed to a PCM: what stands ready to be written. Allocated once per acquire.
+///
+/// Where the device takes the very samples that the feed has, at full volume, they are handed on from where they lie.
 struct SampleBlock: ~Copyable {
-    private let source: SourceFormat
-    private let target: SampleFormat
-    private let channels: Int
+    private let conversion: SampleConversion
+    private let isSameFormat: Bool
     /// Frames.
     let capacity: Int
-    private let decoded: UnsafeMutableRawBufferPointer
     private let ready: UnsafeMutableRawBufferPointer
     /// As much of nothing.
     private let quiet: UnsafeMutableRawBufferPointer
-    private var start = 0
+    /// The frames that are ready.
+    private(set) var samples: UnsafeRawPointer
     private(set) var count = 0
-    private var gain: Double
 
-    init(source: SourceFormat, target: SampleFormat, channels: Int, capacity: Int, gain: Double) {
-        self.source = source
-        self.target = target
-        self.channels = channels
+    init(source: SourceFormat, target: SampleFormat, channels: Int, capacity: Int) {
+        conversion = SampleConversion(source: source, target: target, channels: channels)
+        isSameFormat = target.isSame(as: source)
         self.capacity = capacity
-        self.gain = gain
-        decoded = .allocate(byteCount: max(16, capacity * channels * source.bytes), alignment: 16)
-        ready = .allocate(byteCount: max(16, capacity * channels * target.bytes), alignment: 16)
-        quiet = .allocate(byteCount: max(16, capacity * channels * target.bytes), alignment: 16)
+        let bytes = max(16, capacity * channels * target.bytes)
+        ready = .allocate(byteCount: bytes, alignment: 64)
+        quiet = .allocate(byteCount: bytes, alignment: 64)
         quiet.initializeMemory(as: UInt8.self, repeating: 0)
+        samples = UnsafeRawPointer(start: ready)
     }
 
     deinit {
-        decoded.deallocate()
         ready.deallocate()
         quiet.deallocate()
     }
 
-    private var frameBytes: Int { channels * target.bytes }
-
-    /// The frames that are ready.
-    var samples: UnsafeRawPointer { UnsafeRawPointer(start: ready, offset: start * frameBytes) }
-
-    var silence: UnsafeRawPointer { UnsafeRawPointer(start: quiet, offset: 0) }
+    var silence: UnsafeRawPointer { UnsafeRawPointer(start: quiet) }
 
     /// The first `frames` have been written.
     mutating func take(_ frames: Int) {
-        start += frames
+        samples += frames * conversion.channels * conversion.target.bytes
         count -= frames
-        if count == 0 { start = 0 }
     }
 
     mutating func removeAll() {
-        start = 0
         count = 0
     }
 
-    /// Reads on until `wanted` frames are ready or the media has no more; answers how many were read.
-    mutating func fill(_ wanted: Int, from media: any MediaSource, gain newGain: Double) throws(DeviceError) -> Int {
-        let missing = min(wanted, capacity) - count
-        guard missing > 0, let space = decoded.baseAddress, let to = ready.baseAddress else { return 0 }
-        if start > 0 {
-            // What a short write left over: seldom, and small.
-            to.copyMemory(from: to + start * frameBytes, byteCount: count * frameBytes)
-            start = 0
+    /// Makes the feed's next frames ready, at most `wanted` and as many as lie in one piece.
+    ///
+    /// - Parameter first: the first one's number as `gain` counts.
+    /// - Throws: what kept the media from being read.
+    mutating func fill(
+        _ wanted: Int, from feed: MediaFeed, looped: Bool, _ gain: borrowing GainEnvelope, at first: Int64
+    ) throws(DeviceError) -> MediaFeed.Piece {
+        count = 0
+        let piece = try feed.piece(min(wanted, capacity), looped: looped)
+        guard case .frames(let from, let frames) = piece else { return piece }
+        if isSameFormat, gain.constant(first, frames) == 1 {
+            samples = from
+        } else if let to = ready.baseAddress {
+            conversion.run(from, to, frames: frames, gain, at: first)
+            samples = UnsafeRawPointer(to)
         }
-        let behind = to + count * frameBytes
-        let isPlainCopy = newGain == 1 && gain == 1 && target.isSame(as: source)
-        let came = try media.read(into: isPlainCopy ? behind : space, frames: missing)
-        if !isPlainCopy, came > 0 {
-            SampleConversion(source: source, target: target, channels: channels, from: gain, to: newGain)
-                .run(space, behind, frames: came)
-        }
-        if came > 0 { gain = newGain }
-        count += came
-        return came
+        count = frames
+        return piece
     }
 }
 
 extension UnsafeRawPointer {
-    fileprivate init(start buffer: UnsafeMutableRawBufferPointer, offset: Int) {
-        self = UnsafeRawPointer(buffer.baseAddress.unsafelyUnwrapped) + offset  // never empty: allocated above
+    fileprivate init(start buffer: UnsafeMutableRawBufferPointer) {
+        self = UnsafeRawPointer(buffer.baseAddress.unsafelyUnwrapped)  // never empty: allocated above
     }
 }
 

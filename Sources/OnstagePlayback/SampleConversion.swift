@@ -1,80 +1,96 @@
-/// Samples from what a media source gives to what a device takes, with a volume that changes without a click.
+/// Samples from what a media source gives to what a device takes, each frame as loud as an envelope says.
 ///
-/// At volume 1 whole numbers are only shifted: every bit is kept.
+/// At level 1 whole numbers are only shifted: every bit is kept. Else a sample is rounded to the nearest that the
+/// device can take, without dither: the error is half a step at most, silence stays silence, and a frame comes out the same
+/// whenever it is played.
 struct SampleConversion {
     let source: SourceFormat
     let target: SampleFormat
     let channels: Int
-    /// The volume of the sample before the first one, and of the last one.
-    let from: Double
-    let to: Double
 
-    func run(_ input: UnsafeRawPointer, _ output: UnsafeMutableRawPointer, frames: Int) {
+    /// Converts `frames` frames, the first of which is frame `first` of the envelope.
+    func run(
+        _ input: UnsafeRawPointer, _ output: UnsafeMutableRawPointer, frames: Int, _ gain: borrowing GainEnvelope,
+        at first: Int64
+    ) {
+        if let level = gain.constant(first, frames) {
+            run(input, output, frames * channels, level)
+            return
+        }
+        for frame in 0..<frames {
+            run(
+                input + frame * channels * source.bytes, output + frame * channels * target.bytes, channels,
+                gain.level(first + Int64(frame)))
+        }
+    }
+
+    /// Converts `count` samples of one level.
+    private func run(_ input: UnsafeRawPointer, _ output: UnsafeMutableRawPointer, _ count: Int, _ level: Double) {
         switch source {
         case .s16:
             let samples = input.assumingMemoryBound(to: Int16.self)
-            write(output, frames) { Int32(samples[$0]) << 16 }
+            write(output, count, level) { Int32(samples[$0]) << 16 }
         case .s24, .s32:
             let samples = input.assumingMemoryBound(to: Int32.self)
-            write(output, frames) { samples[$0] }
+            write(output, count, level) { samples[$0] }
         case .float:
             let samples = input.assumingMemoryBound(to: Float.self)
-            if target == .float {
+            switch target {
+            case .float:
                 let to = output.assumingMemoryBound(to: Float.self)
-                each(frames) { index, gain in to[index] = gain == 1 ? samples[index] : samples[index] * Float(gain) }
-            } else {
-                write(output, frames) { Self.whole(Double(samples[$0]) * 2_147_483_648) }
+                let level = Float(level)
+                for index in 0..<count { to[index] = samples[index] * level }
+            case .s16, .s32, .s24, .s24Packed:
+                // Rounded once, at the width of the target.
+                let scale = level * Double(Int64(1) << Int64(target.bits - 1))
+                store(output, count) { Self.whole(Double(samples[$0]) * scale, bits: target.bits) }
             }
         }
     }
 
-    private static func whole(_ value: Double) -> Int32 {
-        value.isFinite ? Int32(max(-2_147_483_648, min(2_147_483_647, value.rounded()))) : 0
-    }
-
-    /// Calls `body` with the index of each sample and its volume.
-    @inline(__always)
-    private func each(_ frames: Int, _ body: (Int, Double) -> Void) {
-        if from == to {
-            for index in 0..<(frames * channels) { body(index, to) }
-            return
-        }
-        let step = (to - from) / Double(frames)
-        for frame in 0..<frames {
-            let gain = from + step * Double(frame + 1)
-            for channel in 0..<channels { body(frame * channels + channel, gain) }
-        }
+    private static func whole(_ value: Double, bits: Int32) -> Int32 {
+        let most = Double(Int64(1) << Int64(bits - 1))
+        return value.isFinite ? Int32(max(-most, min(most - 1, value.rounded()))) : 0
     }
 
     /// Writes samples that `value` gives at the high end of 32 bits.
     @inline(__always)
-    private func write(_ output: UnsafeMutableRawPointer, _ frames: Int, _ value: (Int) -> Int32) {
-        @inline(__always) func scaled(_ index: Int, _ gain: Double, bits: Int32) -> Int32 {
-            if gain == 1 { return value(index) >> (32 - bits) }
-            // Rounded at the width of the target, so that no offset comes in.
-            return Self.whole(Double(value(index)) * gain / Double(Int64(1) << Int64(32 - bits)))
+    private func write(
+        _ output: UnsafeMutableRawPointer, _ count: Int, _ level: Double, _ value: (Int) -> Int32
+    ) {
+        if target == .float {
+            let to = output.assumingMemoryBound(to: Float.self)
+            for index in 0..<count { to[index] = Float(Double(value(index)) / 2_147_483_648 * level) }
+            return
         }
+        let bits = target.bits
+        if level == 1 && bits >= source.bits {
+            store(output, count) { value($0) >> (32 - bits) }
+        } else {
+            // Rounded at the width of the target, so that no offset comes in.
+            let scale = level / Double(Int64(1) << Int64(32 - bits))
+            store(output, count) { Self.whole(Double(value($0)) * scale, bits: bits) }
+        }
+    }
+
+    /// Puts whole numbers of the target's width where it wants them.
+    @inline(__always)
+    private func store(_ output: UnsafeMutableRawPointer, _ count: Int, _ value: (Int) -> Int32) {
         switch target {
         case .s16:
             let to = output.assumingMemoryBound(to: Int16.self)
-            each(frames) { to[$0] = Int16(truncatingIfNeeded: scaled($0, $1, bits: 16)) }
-        case .s32:
+            for index in 0..<count { to[index] = Int16(truncatingIfNeeded: value(index)) }
+        case .s32, .s24, .float:
             let to = output.assumingMemoryBound(to: Int32.self)
-            each(frames) { to[$0] = scaled($0, $1, bits: 32) }
-        case .s24:
-            let to = output.assumingMemoryBound(to: Int32.self)
-            each(frames) { to[$0] = scaled($0, $1, bits: 24) }
+            for index in 0..<count { to[index] = value(index) }
         case .s24Packed:
             let to = output.assumingMemoryBound(to: UInt8.self)
-            each(frames) { index, gain in
-                let sample = UInt32(bitPattern: scaled(index, gain, bits: 24))
+            for index in 0..<count {
+                let sample = UInt32(bitPattern: value(index))
                 to[3 * index] = UInt8(truncatingIfNeeded: sample)
                 to[3 * index + 1] = UInt8(truncatingIfNeeded: sample >> 8)
                 to[3 * index + 2] = UInt8(truncatingIfNeeded: sample >> 16)
             }
-        case .float:
-            let to = output.assumingMemoryBound(to: Float.self)
-            each(frames) { to[$0] = Float(Double(value($0)) / 2_147_483_648 * $1) }
         }
     }
 }

@@ -21,6 +21,15 @@ package enum SampleFormat: Hashable, Sendable, CaseIterable {
         }
     }
 
+    /// The bits of a whole number; 24 of a float's 32 are its own.
+    var bits: Int32 {
+        switch self {
+        case .s16: 16
+        case .s24Packed, .s24, .float: 24
+        case .s32: 32
+        }
+    }
+
     /// ALSA's name ("S16_LE").
     package var name: String {
         switch self {
@@ -59,6 +68,15 @@ package enum SourceFormat: Hashable, Sendable {
     case float
 
     package var bytes: Int { self == .s16 ? 2 : 4 }
+
+    /// The bits that a sample has.
+    var bits: Int32 {
+        switch self {
+        case .s16: 16
+        case .s24, .float: 24
+        case .s32: 32
+        }
+    }
 
     /// What a device may be given without losing a bit, the source's own format first. The last resort, where a device
     /// has none of them, is ALSA's plug.

@@ -26,6 +26,8 @@ public final class Player: Resource {
         public var isLooped = false
         /// 0…1; at 1 the samples are handed on bit by bit.
         public var volume = 1.0
+        /// How much of a file is kept read and decoded ahead of the sound, 0.1…10 s.
+        public var readAhead = Duration.seconds(1)
         /// How often the position is journalled while playing; nil for at pauses only.
         public var journalInterval: Duration? = .seconds(1)
         /// What the position is kept under; nil for the file's path, size and time of change.
@@ -89,23 +91,25 @@ public final class Player: Resource {
             journal = MediaJournal(
                 store: positions.store, media: identity, rate: Int64(file.info.rate), frames: file.info.frames)
         }
-        self.init(source: file, options, journal: journal, name: name)
+        let feed = try MediaFeed(
+            file, ahead: options.readAhead, kept: max(.milliseconds(500), options.bufferTime + .milliseconds(200)))
+        self.init(feed: feed, options, journal: journal, name: name)
     }
 
     /// Plays the built-in sound of a minute, looped; its position is never kept.
     public convenience init(builtIn options: Options = Options(), name: String = "playback") {
         var looped = options
         looped.isLooped = true
-        self.init(source: BuiltInSound(), looped, journal: nil, name: name)
+        self.init(feed: MediaFeed(BuiltInSound()), looped, journal: nil, name: name)
     }
 
-    private init(source: any MediaSource, _ options: Options, journal: MediaJournal?, name: String) {
+    private init(feed: MediaFeed, _ options: Options, journal: MediaJournal?, name: String) {
         let configuration = options.configuration
-        let controls = PlaybackControls(source.info, configuration: configuration, clock: SystemClock())
+        let controls = PlaybackControls(feed.info, configuration: configuration, clock: SystemClock())
         let start = StartPosition()
         self.controls = controls
         self.start = start
-        info = source.info
+        info = feed.info
         handle = ResourceHandle(
             name: name, kind: .audio, reasons: PauseReasons(.user), journal: journal,
             onBind: { handle, scene in
@@ -122,7 +126,7 @@ public final class Player: Resource {
                 }
             },
             makeDriver: { report in
-                PlaybackDriver(configuration: configuration, media: source, controls: controls, report: report)
+                PlaybackDriver(configuration: configuration, media: feed, controls: controls, report: report)
             })
     }
 

@@ -1,0 +1,164 @@
+package import OnstageCore
+internal import OnstageLinux
+internal import Synchronization
+
+/// Decoded sound on its way from a media source to the thread that plays it.
+///
+/// A file is read and decoded ahead of the player by a thread of its own, so that neither a slow disk nor a heavy decoder
+/// makes the sound late, and a disk that hangs keeps no device: the player never waits for it. What was handed on lately is
+/// kept, so that what a pause takes back from the device is played again from here, bit by bit, without a seek.
+///
+/// *Runs on:* made on any thread; then one player's at a time.
+package final class MediaFeed: Sendable {
+    /// What stands ready.
+    enum Piece {
+        /// So many frames, in one piece.
+        case frames(UnsafeRawPointer, Int)
+        /// The media has more, but it has not come yet.
+        case notYet
+        /// The end of the pass, and no other is wished.
+        case end
+    }
+
+    package let info: MediaInfo
+    package let format: SourceFormat
+    let reader: MediaReader
+    /// Whether a thread of its own reads.
+    private let isAhead: Bool
+    private let hasThread = Mutex(false)
+
+    /// The most memory for decoded sound. Longer is only what has many channels and a high rate at once.
+    private static let mostBytes: Int64 = 16 << 20
+
+    /// Sound that is there as soon as it is asked for: read on the player's thread, a period at a time.
+    package convenience init(_ source: any MediaSource) {
+        self.init(source, ahead: .milliseconds(100), kept: .milliseconds(500), bells: nil)
+    }
+
+    /// Sound that is read ahead by a thread of its own, begun at first use.
+    ///
+    /// - Parameters:
+    ///   - ahead: how much is kept ready. 0.1…10 s.
+    ///   - kept: how much a pause may have to take back: what the device and its plug-ins are given ahead, and more.
+    /// - Throws: `tooMany` when the process is out of descriptors.
+    package convenience init(
+        _ source: any MediaSource, ahead: Duration, kept: Duration = .milliseconds(500)
+    ) throws(DeviceError) {
+        let bells = try MediaReader.Bells()
+        self.init(source, ahead: ahead, kept: kept, bells: bells)
+    }
+
+    private init(_ source: any MediaSource, ahead: Duration, kept: Duration, bells: MediaReader.Bells?) {
+        info = source.info
+        format = source.format
+        isAhead = bells != nil
+        let rate = Int64(max(1, info.rate))
+        let bytes = Int64(max(1, info.channels) * format.bytes)
+        func frames(_ time: Duration, _ limits: ClosedRange<Duration>) -> Int64 {
+            min(max(time, limits.lowerBound), limits.upperBound).wholeNanoseconds / 1000 * rate / 1_000_000
+        }
+        let most = max(8192, Self.mostBytes / bytes)
+        let back = min(frames(kept, .zero ... .seconds(5)), most / 2)
+        let front = min(max(1024, frames(ahead, .milliseconds(100) ... .seconds(10))), most - back)
+        reader = MediaReader(source, capacity: back + front, kept: back, bells: bells)
+    }
+
+    deinit {
+        // The thread keeps the reader alive; it ends when its source lets go of it, and nobody waits for that.
+        reader.state.withLock { $0.isClosed = true }
+        reader.wake()
+    }
+
+    /// Source frames of a pass, once its end has been met: what it really is, not what a header says.
+    var length: Int64? { reader.state.withLock { $0.ring.length } }
+
+    /// What is taken next is the source frame `frame`. Never waits.
+    /// - Throws: `tooMany` when the kernel gives no thread.
+    func seek(to frame: Int64) throws(DeviceError) {
+        reader.state.withLock { state in
+            state.error = nil
+            state.playerWaitsFor = nil
+            state.isReaderAsleep = false
+            guard !state.ring.move(to: frame) else { return }
+            state.ring.jump(to: frame)
+            state.jumps += 1
+        }
+        try begin()
+        reader.wake()
+    }
+
+    private func begin() throws(DeviceError) {
+        guard let bells = reader.bells else { return }
+        let isNew = hasThread.withLock { has in
+            defer { has = true }
+            return !has
+        }
+        guard isNew else { return }
+        let reader = reader
+        do throws(DeviceError) {
+            try PosixThread.start("onstage-media") { reader.run(bells) }
+        } catch {
+            hasThread.withLock { $0 = false }
+            throw error
+        }
+    }
+
+    /// The next frames, at most `wanted`; they stay until they are taken.
+    /// - Throws: what kept the source from giving the frame that is due.
+    func piece(_ wanted: Int, looped: Bool) throws(DeviceError) -> Piece {
+        while true {
+            let (found, error) = look(wanted, looped)
+            if let error { throw error }
+            guard case .notYet = found, !isAhead else { return found }
+            guard reader.fill({ _ in Int64(wanted) }) else { return found }
+        }
+    }
+
+    private func look(_ wanted: Int, _ looped: Bool) -> (Piece, DeviceError?) {
+        reader.state.withLock { state in
+            if state.isLooped != looped {
+                state.isLooped = looped
+                state.isReaderAsleep = false
+                reader.wake()
+            }
+            let (slot, frames) = state.ring.piece(Int64(wanted), looped: looped)
+            if frames > 0 { return (.frames(reader.address(slot), frames), nil) }
+            if state.ring.isAtPassEnd(looped: looped) { return (.end, nil) }
+            return (state.isAtEnd ? .end : .notYet, state.error)
+        }
+    }
+
+    /// The first `frames` of the last piece have been handed on.
+    func take(_ frames: Int) {
+        let isWoken = reader.state.withLock { state in
+            state.ring.take(Int64(frames), looped: state.isLooped)
+            // Seldom and much: each waking costs as much as a period's copy.
+            guard state.isReaderAsleep, !state.isAtEnd, state.ring.free >= (state.ring.capacity - state.ring.kept) / 2
+            else {
+                return false
+            }
+            state.isReaderAsleep = false
+            return true
+        }
+        if isWoken { reader.wake() }
+    }
+
+    /// Whether at least `frames` stand ready, or all that will come.
+    func isReady(_ frames: Int) -> Bool {
+        guard isAhead else { return true }
+        return reader.state.withLock { state in
+            state.playerWaitsFor = Int64(frames)
+            return state.takeWaiting()
+        }
+    }
+
+    /// Names what to wait for until ``isReady(_:)``, asked right before, can have become true.
+    func prepare(_ wait: inout WaitSet) {
+        if let bells = reader.bells { wait.add(bells.player.descriptor) }
+    }
+
+    /// Takes note that the wait has ended.
+    func acknowledge() {
+        _ = reader.bells?.player.take()
+    }
+}

@@ -1,0 +1,155 @@
+internal import OnstageCore
+internal import OnstageLinux
+internal import Synchronization
+
+/// Fills a ring with what a media source gives: on a thread of its own, or when it is asked on the player's.
+///
+/// No lock is held while the source is read. A source that hangs (a network file system, a disk that does not wake) holds
+/// nothing but this thread.
+///
+/// Unchecked: `source` and `sourcePosition` are touched by the one thread that fills, the memory by whoever has the frames
+/// by ``MediaRing``'s numbers, which stand under the lock.
+final class MediaReader: @unchecked Sendable {
+    struct State: Sendable {
+        var ring: MediaRing
+        /// Counts the player's jumps: what was read for an earlier one is thrown away.
+        var jumps = 0
+        var isLooped = false
+        /// What the source said instead of giving the frame at the ring's end.
+        var error: DeviceError?
+        var isReaderAsleep = false
+        /// The player is to be woken when so many frames are there, or no more will be.
+        var playerWaitsFor: Int64?
+        var isClosed = false
+
+        /// Whether the ring ends where a pass does, and no other is to follow.
+        var isAtEnd: Bool {
+            guard let length = ring.length else { return false }
+            return !isLooped && ring.base + ring.end > 0 && (ring.base + ring.end) % max(1, length) == 0
+        }
+
+        /// Whether the player has what it waits for, or need not wait for it.
+        mutating func takeWaiting() -> Bool {
+            guard let wanted = playerWaitsFor else { return false }
+            guard ring.available(looped: isLooped) >= wanted || isAtEnd || error != nil || ring.free == 0 else {
+                return false
+            }
+            playerWaitsFor = nil
+            return true
+        }
+    }
+
+    private let source: any MediaSource
+    private var sourcePosition: Int64 = 0
+    let frameBytes: Int
+    private let memory: UnsafeMutableRawBufferPointer
+    let state: Mutex<State>
+    /// How the reading thread and the player are woken; nil where no thread reads.
+    let bells: Bells?
+
+    /// Two ways to wake.
+    struct Bells: Sendable {
+        let reader: Mailbox<Never>
+        let player: Mailbox<Never>
+
+        /// - Throws: `tooMany` when the process is out of descriptors.
+        init() throws(DeviceError) {
+            reader = try Mailbox()
+            player = try Mailbox()
+        }
+    }
+
+    init(_ source: any MediaSource, capacity: Int64, kept: Int64, bells: Bells?) {
+        self.source = source
+        self.bells = bells
+        frameBytes = source.info.channels * source.format.bytes
+        memory = .allocate(byteCount: Int(capacity) * frameBytes, alignment: 64)
+        state = Mutex(State(ring: MediaRing(capacity: capacity, kept: kept)))
+    }
+
+    deinit {
+        memory.deallocate()
+    }
+
+    /// Where the frames of a slot lie. Never empty: allocated above.
+    func address(_ slot: Int) -> UnsafeMutableRawPointer {
+        memory.baseAddress.unsafelyUnwrapped + slot * frameBytes
+    }
+
+    func wake() {
+        bells?.reader.wake()
+    }
+
+    private enum Step {
+        case asleep
+        case closed
+        case fill(MediaRing.Room, at: Int64, jumps: Int)
+    }
+
+    /// Reads up to `most` frames into the ring; false when there is nothing to do.
+    ///
+    /// *Runs on:* the reading thread; without one, the player's.
+    func fill(_ most: (borrowing MediaRing) -> Int64) -> Bool {
+        let step: Step = state.withLock { state in
+            if state.isClosed { return .closed }
+            let position = state.ring.next
+            guard state.error == nil, !state.isAtEnd, let room = state.ring.reserve(most(state.ring)) else {
+                state.isReaderAsleep = true
+                return .asleep
+            }
+            return .fill(room, at: position, jumps: state.jumps)
+        }
+        guard case .fill(let room, let position, let jumps) = step else { return false }
+        let result = read(room, at: position)
+        let isPlayerWoken = state.withLock { state in
+            // The player has gone elsewhere meanwhile.
+            guard state.jumps == jumps else { return false }
+            switch result {
+            case .success(0): state.ring.length = position
+            case .success(let came): state.ring.publish(Int64(came))
+            case .failure(let error): state.error = error
+            }
+            return state.takeWaiting()
+        }
+        if isPlayerWoken { bells?.player.wake() }
+        return true
+    }
+
+    private func read(_ room: MediaRing.Room, at position: Int64) -> Result<Int, DeviceError> {
+        let to = address(room.slot)
+        if let from = room.copyFrom {
+            to.copyMemory(from: address(from), byteCount: room.frames * frameBytes)
+            return .success(room.frames)
+        }
+        do throws(DeviceError) {
+            if sourcePosition != position {
+                // Unknown until it has come through.
+                sourcePosition = -1
+                try source.seek(to: position)
+                sourcePosition = position
+            }
+            let came = try source.read(into: to, frames: room.frames)
+            sourcePosition += Int64(came)
+            return .success(came)
+        } catch {
+            sourcePosition = -1
+            return .failure(error)
+        }
+    }
+
+    /// The thread's life: reads ahead until it is closed.
+    ///
+    /// In small pieces while the player has little, so that it can begin; then in large ones, once or twice a second.
+    func run(_ bells: Bells) {
+        let rate = Int64(source.info.rate)
+        let small = max(256, rate / 100)
+        let large = state.withLock { max(small, ($0.ring.capacity - $0.ring.kept) / 2) }
+        var wait = WaitSet()
+        wait.add(bells.reader.descriptor)
+        while !state.withLock({ $0.isClosed }) {
+            if fill({ $0.end - $0.place < rate / 5 ? small : large }) { continue }
+            _ = wait.waitForEvents(SystemClock(), waking: bells.reader)
+            _ = bells.reader.take()
+        }
+    }
+}
