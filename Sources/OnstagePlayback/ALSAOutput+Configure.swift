@@ -5,7 +5,8 @@ internal import OnstageLinux
 
 extension ALSAOutput {
     static func configure(
-        _ pcm: OpaquePointer, _ name: String, _ shown: String, _ request: OutputRequest
+        _ pcm: OpaquePointer, _ name: String, _ shown: String, _ request: OutputRequest,
+        _ known: UnsafeMutablePointer<calsa_known>
     ) throws(DeviceError) -> OutputFacts {
         let isPlain = snd_pcm_type(pcm) == SND_PCM_TYPE_HW
         var ask = calsa_request()
@@ -25,7 +26,7 @@ extension ALSAOutput {
         ask.period_us = UInt32(clamping: period.wholeNanoseconds / 1000)
         var set = calsa_settings()
         var call: UnsafePointer<CChar>?
-        let answer = calsa_configure(pcm, &ask, &set, &call)
+        let answer = calsa_configure(pcm, &ask, &set, known, &call)
         let operation = call.map { String(cString: $0) } ?? "snd_pcm_hw_params"
         guard answer >= 0 else { throw refusal(-answer, operation, name, shown) }
         guard set.rate == ask.rate, set.channels == ask.channels, let format = SampleFormat(alsa: set.format) else {
@@ -40,6 +41,7 @@ extension ALSAOutput {
             name: name, format: format, rate: Int(set.rate), channels: Int(set.channels),
             periodFrames: Int(set.period), bufferFrames: Int(set.buffer), isPlain: isPlain, isBatch: isBatch,
             guardFrames: guardFrames(wishes, rate: Int(set.rate), period: Int(set.period), isUSB, set))
+        facts.canHold = isPlain && set.can_pause != 0
         facts.isMixed = !isPlain && calsa_is_mixed(pcm) != 0
         // A mixer with two periods begins at the next one: all is heard up to a period later than its delay says.
         if !isPlain, set.buffer <= set.period * 2 { facts.guardFrames += facts.periodFrames }

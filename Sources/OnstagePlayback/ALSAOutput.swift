@@ -14,21 +14,30 @@ final class ALSAOutput: PCMOutput {
     /// Where in the ring the next write goes.
     private var place = 0
 
-    /// Opens and configures `name`, reading back what is really set.
+    /// Opens and configures it, reading back what is really set; what was set before by the same request is set in one step.
     ///
     /// - Parameter shown: how the device is named in errors.
     /// - Throws: `inUse` with the holders, `absent`, `permission`; `configuration` when it lacks what is asked.
     /// *C: `snd_pcm_open`, `snd_pcm_hw_params`.*
-    init(name: String, shown: String, _ request: OutputRequest) throws(DeviceError) {
+    init(_ way: ALSAWay, shown: String, _ request: OutputRequest, _ memory: ALSAMemory) throws(DeviceError) {
         calsa_forget()
+        guard let known = memory.known else {
+            throw DeviceError(errno: Errno.ENOMEM, operation: "snd_pcm_hw_params_malloc", device: shown)
+        }
         var opened: OpaquePointer?
-        let answer = snd_pcm_open(&opened, name, SND_PCM_STREAM_PLAYBACK, SND_PCM_NONBLOCK)
-        guard answer >= 0, let pcm = opened else { throw Self.refusal(-answer, "snd_pcm_open", name, shown) }
-        do throws(DeviceError) {
-            facts = try Self.configure(pcm, name, shown, request)
-        } catch {
-            snd_pcm_close(pcm)
-            throw error
+        let answer = way.open(&opened)
+        guard answer >= 0, let pcm = opened else { throw Self.refusal(-answer, "snd_pcm_open", way.name, shown) }
+        if let facts = memory.facts(way, request), calsa_configure_again(pcm, known) == 0 {
+            self.facts = facts
+        } else {
+            do throws(DeviceError) {
+                facts = try Self.configure(pcm, way.name, shown, request, known)
+            } catch {
+                snd_pcm_close(pcm)
+                throw error
+            }
+            // What a name of the configuration means may change: that is asked for anew each time.
+            if way.direct != nil { memory.keep(way, request, facts) } else { memory.forgetOpening() }
         }
         var status: OpaquePointer?
         let count = max(0, snd_pcm_poll_descriptors_count(pcm))
@@ -86,6 +95,15 @@ final class ALSAOutput: PCMOutput {
         let possible = Int(snd_pcm_rewindable(pcm))
         guard possible > 0 else { return possible }
         return Int(snd_pcm_rewind(pcm, snd_pcm_uframes_t(min(frames, possible))))
+    }
+
+    func hold() -> Int {
+        var delay = 0
+        // The kernel takes the pointer and stops the stream in one go, with its lock held: whoever stops us stops both.
+        let answer = snd_pcm_pause(pcm, 1)
+        guard answer >= 0 else { return Int(answer) }
+        let asked = snd_pcm_delay(pcm, &delay)
+        return asked < 0 ? Int(asked) : max(0, delay)
     }
 
     func prepareStream() -> Int32 {

@@ -3,17 +3,34 @@ internal import OnstageCore
 internal import OnstageLinux
 
 extension OutputBackend {
-    /// Real sound cards, and everything else that has a name in ALSA.
-    package static let alsa = OutputBackend(
-        resolve: { configuration throws(DeviceError) in
-            guard case .pcm(let name) = configuration.output else {
-                return ResolvedDevice(key: nil, identity: "", node: "")
-            }
-            return try resolve(name, SoundCard.all(withHolders: false))
-        },
-        open: { device, request, cancellation throws(DeviceError) in
-            try open(device, request, cancellation)
-        })
+    /// Real sound cards, and everything else that has a name in ALSA; for one driver.
+    static func alsa() -> OutputBackend {
+        let memory = ALSAMemory()
+        return OutputBackend(
+            resolve: { configuration throws(DeviceError) in
+                guard case .pcm(let name) = configuration.output else {
+                    return ResolvedDevice(key: nil, identity: "", node: "")
+                }
+                return try resolve(name, memory)
+            },
+            open: { device, request, cancellation throws(DeviceError) in
+                try open(device, request, memory, cancellation)
+            })
+    }
+
+    /// Which device `name` means now; where it was found before, only whether it is there still is looked at.
+    private static func resolve(_ name: String, _ memory: ALSAMemory) throws(DeviceError) -> ResolvedDevice {
+        if let place = memory.place(name) { return place.device }
+        let cards = SoundCard.all(withHolders: false)
+        let device = try resolve(name, cards)
+        let parts = PCMName(device.node)
+        if parts.isDirect, let card = cards.first(where: { $0.id == parts.card }) {
+            memory.keep(
+                ALSAMemory.Place(
+                    asked: name, device: device, link: "/proc/asound/\(card.id)", card: card.number, parts: parts))
+        }
+        return device
+    }
 
     /// Which device `name` means among `cards`.
     ///
@@ -61,26 +78,76 @@ extension OutputBackend {
             advice: "it is waited for; a user must be in the group \"audio\" to play")
     }
 
+    /// Whether somebody has told libasound by the environment to take another configuration: then "hw" may mean anything.
+    private static var isRedirected: Bool {
+        getenv("ALSA_CONFIG_PATH") != nil || getenv("ALSA_CONFIG_DIR") != nil
+    }
+
+    /// The way to a place, by itself or through ALSA's plug.
+    private static func way(_ device: ResolvedDevice, _ place: ALSAMemory.Place?, isThroughPlug: Bool) -> ALSAWay {
+        let name = isThroughPlug ? "plug" + device.node : device.node
+        guard let place, !isRedirected else { return ALSAWay(name: name) }
+        let parts = place.parts
+        return ALSAWay(
+            name: name,
+            direct: ALSAWay.Direct(
+                isThroughPlug: isThroughPlug || parts.kind == "plughw", card: place.card, device: parts.device,
+                subdevice: parts.subdevice ?? 0))
+    }
+
     /// Opens what was resolved, by itself or, where a plain device lacks the sound's rate, channels or format, through plug.
     private static func open(
-        _ device: ResolvedDevice, _ request: OutputRequest, _ cancellation: any CancellationSource
+        _ device: ResolvedDevice, _ request: OutputRequest, _ memory: ALSAMemory,
+        _ cancellation: any CancellationSource
     ) throws(DeviceError) -> any PCMOutput {
         calsa_quiet()
+        let place = memory.place(of: device)
+        let byItself = way(device, place, isThroughPlug: false)
+        let canPlug = place?.parts.kind == "hw"
+        let throughPlug = canPlug ? way(device, place, isThroughPlug: true) : byItself
+        // What it did not take the last time need not be tried again; where it does not come to that, the errors below tell.
+        if canPlug, memory.facts(throughPlug, request) != nil,
+            let output = try? openThroughPlug(device, throughPlug, request, memory, place)
+        {
+            return output
+        }
         do throws(DeviceError) {
-            return try ALSAOutput(name: device.node, shown: device.identity, request)
+            return try open(byItself, device, request, memory, place)
         } catch {
+            memory.forgetOpening()
             try cancellation.check("snd_pcm_open", device: device.identity)
-            let parts = PCMName(device.node)
-            if parts.kind == "hw", error.kind == .configuration {
-                let output = try ALSAOutput(name: "plug" + device.node, shown: device.identity, request)
-                output.note(
-                    "\(device.identity) does not take \(request.rate) Hz, \(request.channels) channels, "
-                        + "\(request.formats[0].name) by itself: it goes through ALSA's plug")
-                return output
+            if canPlug, error.kind == .configuration {
+                return try openThroughPlug(device, throughPlug, request, memory, place)
             }
             guard device.node == "default", error.kind == .absent else { throw error }
             return try openFallback(request, cancellation, missing: error)
         }
+    }
+
+    private static func openThroughPlug(
+        _ device: ResolvedDevice, _ way: ALSAWay, _ request: OutputRequest, _ memory: ALSAMemory,
+        _ place: ALSAMemory.Place?
+    ) throws(DeviceError) -> ALSAOutput {
+        let output = try open(way, device, request, memory, place)
+        output.note(
+            "\(device.identity) does not take \(request.rate) Hz, \(request.channels) channels, "
+                + "\(request.formats[0].name) by itself: it goes through ALSA's plug")
+        return output
+    }
+
+    private static func open(
+        _ way: ALSAWay, _ device: ResolvedDevice, _ request: OutputRequest, _ memory: ALSAMemory,
+        _ place: ALSAMemory.Place?
+    ) throws(DeviceError) -> ALSAOutput {
+        let output = try ALSAOutput(way, shown: device.identity, request, memory)
+        // Opened by its number: another card may have come under it since it was looked at. From here on it cannot.
+        if way.direct != nil, let place, !memory.isThere(place) {
+            output.close()
+            throw DeviceError(
+                .absent, operation: "snd_pcm_open", device: device.identity,
+                reason: "another card came in its place while it was opened", advice: "it is looked for again")
+        }
+        return output
     }
 
     /// There is no "default": the cards in our own order.
@@ -93,7 +160,7 @@ extension OutputBackend {
             try cancellation.check("snd_pcm_open", device: "default")
             let name = "plughw:CARD=\(card.id),DEV=\(device.number)"
             do throws(DeviceError) {
-                let output = try ALSAOutput(name: name, shown: name, request)
+                let output = try ALSAOutput(ALSAWay(name: name), shown: name, request, ALSAMemory())
                 output.note("there is no PCM \"default\": \(name) is played on")
                 return output
             } catch {

@@ -19,7 +19,7 @@ package struct OutputBackend: Sendable {
     /// The backend for what a configuration names.
     static func fitting(_ output: PlaybackConfiguration.Output, clock: any MonotonicClock) -> OutputBackend {
         switch output {
-        case .pcm: .alsa
+        case .pcm: .alsa()
         case .paced(let path): .paced(clock: clock, recorder: path.map { WAVRecorder(path: $0, clock: clock) })
         }
     }

@@ -28,6 +28,8 @@ package struct OutputFacts: Hashable, Sendable {
     package var isBatch: Bool
     /// The frames that may lie behind the pointer.
     package var guardFrames: Int
+    /// ``PCMOutput/hold()`` works.
+    package var canHold = false
     /// By how many source frames a position may be wrong because of a rate converter on the way.
     package var converterBound: Int = 0
     /// What was not had as asked, one line each.
@@ -100,6 +102,10 @@ package protocol PCMOutput: AnyObject {
 
     /// Takes back what was written last; answers how many frames.
     func rewind(_ frames: Int) -> Int
+
+    /// Stops the stream where it stands, without a turn between the look at its pointer and the stop; answers the frames
+    /// that were still to be heard, −ENOSYS where the device cannot do that.
+    func hold() -> Int
 
     func prepareStream() -> Int32
     func start() -> Int32

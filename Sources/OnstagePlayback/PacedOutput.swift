@@ -84,6 +84,8 @@ final class PacedOutput: PCMOutput {
         return Int(count)
     }
 
+    func hold() -> Int { -Int(Errno.ENOSYS) }
+
     func prepareStream() -> Int32 {
         (state, written, heard) = (.prepared, 0, 0)
         return 0

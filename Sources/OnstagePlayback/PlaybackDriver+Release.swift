@@ -27,7 +27,9 @@ extension PlaybackDriver {
             return finish(.exact, bound: 0, off: 0)
         case .playing, .ending:
             guard let output else { return finish(.exact, bound: 0, off: 0) }
-            return beginRelease(output, request, now)
+            let isFast = configuration.pauseMode == .fast || request.hurried
+            if isFast, !isBroken, isFastFit(output.facts), let step = releaseFast(output) { return step }
+            return beginRelease(output, now)
         case .draining:
             guard let output else { return finish(.exact, bound: 0, off: 0) }
             return continueRelease(output, now)
@@ -36,7 +38,29 @@ extension PlaybackDriver {
 
     private func isFastFit(_ facts: OutputFacts) -> Bool { facts.isPlain && !facts.isBatch }
 
-    private func beginRelease(_ output: any PCMOutput, _ request: ReleaseRequest, _ now: MonotonicTime) -> ReleaseStep {
+    /// Stops at once and believes the pointer; nil where the stream does not run, and there is more to find out.
+    private func releaseFast(_ output: any PCMOutput) -> ReleaseStep? {
+        var bound = Int64(output.facts.guardFrames)
+        var ahead: Int64
+        let held = output.facts.canHold ? output.hold() : -Int(Errno.ENOSYS)
+        if held >= 0 {
+            ahead = min(Int64(held), ledger.written + ledger.silence)
+            _ = output.drop()
+        } else {
+            // Between the look at the pointer and the stop we may be stopped ourselves: the time says how far it ran on.
+            let looked = clock.now
+            guard case .success(let status) = output.status(), status.state == .running else { return nil }
+            ahead = framesAhead(status, output.facts)
+            _ = output.drop()
+            bound += Int64(frames(clock.now - looked))
+        }
+        again += takeRound(ahead: ahead, now: clock.now)
+        observe { again > 0 ? $0.observeAll() : $0.observe(ahead: ahead) }
+        if phase == .ending, block?.count == 0, ledger.heard == ledger.written { tellEnd() }
+        return finish(.fast, bound: bound, off: again)
+    }
+
+    private func beginRelease(_ output: any PCMOutput, _ now: MonotonicTime) -> ReleaseStep {
         guard !isBroken, case .success(let status) = output.status() else { return finishLost() }
         switch status.state {
         case .running, .draining: break
@@ -57,10 +81,6 @@ extension PlaybackDriver {
         let ahead = framesAhead(status, output.facts)
         if finishRound(output, ahead) { return finishDrain(output) }
         observe { $0.observe(ahead: ahead) }
-        if configuration.pauseMode == .fast || request.hurried, isFastFit(output.facts) {
-            _ = output.drop()
-            return finish(.fast, bound: Int64(output.facts.guardFrames), off: 0)
-        }
         drain = Drain()
         let written = ledger.written
         let isWhole = phase == .ending && block?.count == 0

@@ -37,6 +37,8 @@ package final class PlaybackDriver: DeviceDriver {
 
     var output: (any PCMOutput)?
     var block: SampleBlock?
+    /// What the block was made for.
+    private var blockFacts: OutputFacts?
     var phase = Phase.closed
     var ledger: PlaybackLedger
     /// How the device is named in errors.
@@ -180,9 +182,7 @@ package final class PlaybackDriver: DeviceDriver {
     private func begin(_ opened: any PCMOutput) throws(DeviceError) {
         if let descriptor = opened.deviceDescriptor { forceHandle.arm(descriptor) }
         let facts = opened.facts
-        block = SampleBlock(
-            source: media.format, target: facts.format, channels: facts.channels,
-            capacity: max(facts.bufferFrames, frames(.milliseconds(20))))
+        makeBlock(facts)
         if horizonFrames == 0 { horizonFrames = frames(configuration.horizon) }
         drain = Drain()
         (doubtful, again) = (0, 0)
@@ -190,6 +190,20 @@ package final class PlaybackDriver: DeviceDriver {
         journalAt = configuration.journalInterval.map { now + $0 }
         isBegun = false
         try startStream(from: ledger.base)
+    }
+
+    /// The room for sound on its way; that of the acquire before, where it fits.
+    private func makeBlock(_ facts: OutputFacts) {
+        let capacity = max(facts.bufferFrames, frames(.milliseconds(20)))
+        if block != nil, let made = blockFacts, made.format == facts.format, made.channels == facts.channels,
+            block?.capacity == capacity
+        {
+            block?.removeAll()
+            return
+        }
+        blockFacts = facts
+        block = SampleBlock(
+            source: media.format, target: facts.format, channels: facts.channels, capacity: capacity)
     }
 
     private func mediaNotes() -> [String] {
@@ -225,7 +239,7 @@ package final class PlaybackDriver: DeviceDriver {
             if let trouble = output.takeTrouble() { report(.recovered(trouble)) }
         }
         output = nil
-        block = nil
+        block?.removeAll()
         look = nil
         phase = .closed
         turnAt = nil

@@ -1,6 +1,7 @@
 internal import OnstageCore
 
-/// Sound on its way from a feed to a PCM: what stands ready to be written. Allocated once per acquire.
+/// Sound on its way from a feed to a PCM: what stands ready to be written. Allocated once, and anew where a
+/// device is set otherwise than before.
 ///
 /// Where the device takes the very samples that the feed has, at full volume, they are handed on from where they lie.
 struct SampleBlock: ~Copyable {

@@ -9,6 +9,8 @@ final class FakeOutput: PCMOutput {
     struct Make {
         var isPlain = true
         var isBatch = false
+        /// It can be stopped and its pointer be read in one go.
+        var canHold = false
         var period = 1200
         var buffer = 4800
         var guardFrames = 240
@@ -85,6 +87,7 @@ final class FakeOutput: PCMOutput {
             name: "fake", format: .s32, rate: request.rate, channels: request.channels, periodFrames: make.period,
             bufferFrames: make.buffer, isPlain: make.isPlain, isBatch: make.isBatch, guardFrames: make.guardFrames)
         facts.isMixed = make.mixer != nil
+        facts.canHold = make.canHold
         self.facts = facts
         room.openings += 1
         room.open += 1
@@ -220,6 +223,14 @@ final class FakeOutput: PCMOutput {
         if !make.isPlain { return Int(count) }
         written -= count
         return Int(count)
+    }
+
+    func hold() -> Int {
+        guard make.canHold else { return -Int(Errno.ENOSYS) }
+        advance()
+        guard state == .running else { return state == .xrun ? -Int(Errno.EPIPE) : -Int(Errno.EBADFD) }
+        state = .paused
+        return Int(written - pointer) + (make.isBatch ? 0 : make.behind)
     }
 
     func prepareStream() -> Int32 {

@@ -1,4 +1,5 @@
 import OnstageCore
+import OnstageTestSupport
 import Testing
 
 @testable import OnstagePlayback
@@ -189,7 +190,8 @@ struct FaultTests {
     @Test("fast where it fits, exact elsewhere, and the receipt says which")
     func fast() {
         for (make, mode) in [
-            (FakeOutput.Make(), PauseMode.fast), (FakeOutput.Make(isBatch: true), .exact),
+            (FakeOutput.Make(), PauseMode.fast), (FakeOutput.Make(canHold: true), .fast),
+            (FakeOutput.Make(isBatch: true), .exact), (FakeOutput.Make(isBatch: true, canHold: true), .exact),
             (FakeOutput.Make(isPlain: false, period: 480, buffer: 5760), .exact),
         ] {
             var rig = Rig(make) { $0.pauseMode = .fast }
@@ -202,6 +204,58 @@ struct FaultTests {
             #expect(Int64(rig.room.heard.count) == detail.position)
             #expect(rig.room.firstFault() == nil)
         }
+    }
+
+    @Test("a hurried release is fast where it fits", arguments: [false, true])
+    func hurried(canHold: Bool) throws {
+        var rig = Rig(FakeOutput.Make(canHold: canHold))
+        for _ in 0..<10 {
+            try rig.run.acquire()
+            try rig.run.play(for: .milliseconds(77))
+            let asked = rig.clock.now
+            let detail = rig.run.release(hurried: true)
+            #expect(rig.clock.now == asked, "it waits for nothing")
+            #expect(detail.mode == .fast)
+            #expect(Int64(rig.room.heard.count) == detail.position)
+        }
+        #expect(rig.room.firstFault() == nil)
+    }
+
+    @Test(
+        "fast, and the machine stands still at any call: the receipt's bound holds; a card that stops and tells in one go is exact",
+        arguments: [false, true], 1...4 as ClosedRange<UInt64>)
+    func fastBound(canHold: Bool, seed: UInt64) throws {
+        var chance = SplitMix64(seed: seed)
+        var rig = Rig(FakeOutput.Make(canHold: canHold)) { $0.pauseMode = .fast }
+        let room = rig.room
+        var worst: Int64 = 0
+        for _ in 0..<60 {
+            try rig.run.acquire()
+            let (from, before) = (rig.driver.controls.position, room.heard.count)
+            try rig.run.play(for: .milliseconds(Int64.random(in: 20...90, using: &chance)))
+            room.slowness = {
+                Bool.random(using: &chance) ? .microseconds(Int.random(in: 1...40_000, using: &chance)) : .zero
+            }
+            let detail = rig.run.release()
+            room.slowness = { .zero }
+            let position = try #require(detail.position)
+            let off = abs(from + Int64(room.heard.count - before) - position)
+            worst = max(worst, off)
+            #expect(off <= detail.bound ?? 0)
+            if canHold, detail.mode == .fast { #expect(off == 0) }
+        }
+        if !canHold { #expect(worst > 480, "nothing was tried") }
+    }
+
+    @Test("a fast pause behind the last frame of the media tells its end")
+    func fastAtEnd() throws {
+        var rig = Rig(frames: 4_000) { $0.pauseMode = .fast }
+        try rig.run.acquire()
+        let room = rig.room
+        try rig.run.play(for: .seconds(1), stop: { room.heard.count == 4_000 })
+        let detail = rig.run.release()
+        #expect(detail.position == 0)
+        #expect(rig.reports.ended == 1)
     }
 
     @Test("a splice that comes too late is told, and the position is corrected by what was passed")

@@ -4,6 +4,7 @@
 #include <alsa/asoundlib.h>
 #include <errno.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 // libasound prints its troubles to stderr. From this call on it does not, on this thread; the last text is kept.
@@ -43,23 +44,88 @@ struct calsa_settings {
     unsigned int subdevice;
 };
 
-// The order matters: access, format, channels, rate, and only then the sizes. `call` gets the call that failed.
+// What a device was set to, kept by the caller from one opening to the next.
+struct calsa_known {
+    snd_pcm_hw_params_t *hw;
+    snd_pcm_sw_params_t *sw;
+    snd_pcm_info_t *info;
+    // Room to compare with.
+    snd_pcm_info_t *now;
+    int is_set;
+};
+
+static inline void calsa_known_free(struct calsa_known *known) {
+    if (!known) return;
+    if (known->hw) snd_pcm_hw_params_free(known->hw);
+    if (known->sw) snd_pcm_sw_params_free(known->sw);
+    if (known->info) snd_pcm_info_free(known->info);
+    if (known->now) snd_pcm_info_free(known->now);
+    free(known);
+}
+
+// NULL when there is no memory.
+static inline struct calsa_known *calsa_known_make(void) {
+    struct calsa_known *known = (struct calsa_known *)calloc(1, sizeof *known);
+    if (!known) return NULL;
+    if (snd_pcm_hw_params_malloc(&known->hw) < 0 || snd_pcm_sw_params_malloc(&known->sw) < 0 ||
+        snd_pcm_info_malloc(&known->info) < 0 || snd_pcm_info_malloc(&known->now) < 0) {
+        calsa_known_free(known);
+        return NULL;
+    }
+    return known;
+}
+
+// Opens a device of a card past the configuration files, by a configuration of one line: they are read, searched and expanded
+// for each opening else, and take as long as everything else together. For names whose meaning does not come from them.
+static inline int calsa_open_direct(
+    snd_pcm_t **pcm, int through_plug, long card, long device, long subdevice, int mode) {
+    snd_config_t *root = NULL, *node = NULL, *slave = NULL;
+    int answer;
+#define CALSA_ADD(parent, make, ...) \
+    if ((answer = make(&node, __VA_ARGS__)) < 0) goto out; \
+    if ((answer = snd_config_add(parent, node)) < 0) { \
+        snd_config_delete(node); \
+        goto out; \
+    }
+    if ((answer = snd_config_top(&root)) < 0) return answer;
+    CALSA_ADD(root, snd_config_make_compound, "pcm", 0)
+    slave = node;
+    CALSA_ADD(slave, snd_config_make_compound, "onstage", 0)
+    slave = node;
+    if (through_plug) {
+        CALSA_ADD(slave, snd_config_imake_string, "type", "plug")
+        CALSA_ADD(slave, snd_config_make_compound, "slave", 0)
+        slave = node;
+        CALSA_ADD(slave, snd_config_make_compound, "pcm", 0)
+        slave = node;
+    }
+    CALSA_ADD(slave, snd_config_imake_string, "type", "hw")
+    CALSA_ADD(slave, snd_config_imake_integer, "card", card)
+    CALSA_ADD(slave, snd_config_imake_integer, "device", device)
+    CALSA_ADD(slave, snd_config_imake_integer, "subdevice", subdevice)
+    answer = snd_pcm_open_lconf(pcm, "onstage", SND_PCM_STREAM_PLAYBACK, mode, root);
+out:
+    snd_config_delete(root);
+#undef CALSA_ADD
+    return answer;
+}
+
+// The order matters: access, format, channels, rate, and only then the sizes. `call` gets the call that failed; what
+// was set is kept in `known`.
 static inline int calsa_configure(
-    snd_pcm_t *pcm, const struct calsa_request *ask, struct calsa_settings *is, const char **call) {
-    snd_pcm_hw_params_t *hw = NULL;
-    snd_pcm_sw_params_t *sw = NULL;
-    snd_pcm_info_t *info = NULL;
+    snd_pcm_t *pcm, const struct calsa_request *ask, struct calsa_settings *is, struct calsa_known *known,
+    const char **call) {
+    snd_pcm_hw_params_t *hw = known->hw;
+    snd_pcm_sw_params_t *sw = known->sw;
     snd_pcm_uframes_t period = 0, buffer = 0, boundary = 0;
     unsigned int buffer_us = ask->buffer_us, period_us = ask->period_us;
     snd_pcm_format_t format = SND_PCM_FORMAT_UNKNOWN;
-    int answer = -ENOMEM, index;
+    int answer, index;
     memset(is, 0, sizeof *is);
-    *call = "malloc";
-    if (snd_pcm_hw_params_malloc(&hw) < 0 || snd_pcm_sw_params_malloc(&sw) < 0 || snd_pcm_info_malloc(&info) < 0)
-        goto out;
+    known->is_set = 0;
 #define CALSA_TRY(name, arguments) \
     *call = #name; \
-    if ((answer = name arguments) < 0) goto out;
+    if ((answer = name arguments) < 0) return answer;
     CALSA_TRY(snd_pcm_hw_params_any, (pcm, hw))
     CALSA_TRY(snd_pcm_hw_params_set_access, (pcm, hw, SND_PCM_ACCESS_RW_INTERLEAVED))
     for (index = 0; index < ask->format_count; index++) {
@@ -97,20 +163,39 @@ static inline int calsa_configure(
         CALSA_TRY(snd_pcm_sw_params_set_silence_size, (pcm, sw, boundary))
     }
     CALSA_TRY(snd_pcm_sw_params, (pcm, sw))
-#undef CALSA_TRY
     is->card = -1;
-    if (snd_pcm_info(pcm, info) >= 0) {
-        is->card = snd_pcm_info_get_card(info);
-        is->device = snd_pcm_info_get_device(info);
-        is->subdevice = snd_pcm_info_get_subdevice(info);
+    if (snd_pcm_info(pcm, known->info) >= 0) {
+        is->card = snd_pcm_info_get_card(known->info);
+        is->device = snd_pcm_info_get_device(known->info);
+        is->subdevice = snd_pcm_info_get_subdevice(known->info);
+        known->is_set = 1;
     }
-    answer = 0;
-out:
-    if (info) snd_pcm_info_free(info);
-    if (sw) snd_pcm_sw_params_free(sw);
-    if (hw) snd_pcm_hw_params_free(hw);
-    return answer;
+    return 0;
 }
+
+// Sets a PCM of a device as it was set before, in one step; −ENODATA where it is another device, or nothing is known of it.
+// Where it does not take it any more: the errno, and the PCM is as after its opening.
+static inline int calsa_configure_again(snd_pcm_t *pcm, struct calsa_known *known) {
+    snd_pcm_uframes_t was_period = 0, was_buffer = 0, period = 0, buffer = 0;
+    snd_pcm_info_t *was = known->info, *is = known->now;
+    int answer;
+    if (!known->is_set) return -ENODATA;
+    if ((answer = snd_pcm_info(pcm, is)) < 0) return answer;
+    if (snd_pcm_info_get_card(is) != snd_pcm_info_get_card(was) ||
+        snd_pcm_info_get_device(is) != snd_pcm_info_get_device(was) ||
+        snd_pcm_info_get_subdevice(is) != snd_pcm_info_get_subdevice(was) ||
+        strcmp(snd_pcm_info_get_id(is), snd_pcm_info_get_id(was)) != 0 ||
+        strcmp(snd_pcm_info_get_name(is), snd_pcm_info_get_name(was)) != 0)
+        return -ENODATA;
+    snd_pcm_hw_params_get_period_size(known->hw, &was_period, NULL);
+    snd_pcm_hw_params_get_buffer_size(known->hw, &was_buffer);
+    if ((answer = snd_pcm_hw_params(pcm, known->hw)) < 0) return answer;
+    snd_pcm_hw_params_get_period_size(known->hw, &period, NULL);
+    snd_pcm_hw_params_get_buffer_size(known->hw, &buffer);
+    if (period != was_period || buffer != was_buffer) return -ENODATA;
+    return snd_pcm_sw_params(pcm, known->sw);
+}
+#undef CALSA_TRY
 
 // Whether what is written goes straight into a mixer (dmix) of libasound, without a rate converter between: an open PCM
 // tells the plug-ins that it is made of in its dump only.

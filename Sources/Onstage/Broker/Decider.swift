@@ -27,12 +27,35 @@ final class Decider: Sendable {
                 wait.add(mailbox.descriptor)
                 state.prepare(&wait)
                 _ = wait.waitForEvents(configuration.clock, waking: mailbox)
-                for mail in mailbox.take() { if state.isFinished { mail.refuse() } else { state.take(mail) } }
+                Self.takeMail(mailbox, state)
                 state.takeEvents(wait)
                 state.takeTimers()
+                Self.yieldToDevices(mailbox, state, &wait)
+                state.tell()
             }
             // What waited in the queue would hold the broker for ever, and those who asked would wait as long.
             for mail in mailbox.close() { mail.refuse() }
+        }
+    }
+
+    private static func takeMail(_ mailbox: Mailbox<Mail>, _ state: DeciderState) {
+        for mail in mailbox.take() { if state.isFinished { mail.refuse() } else { state.take(mail) } }
+    }
+
+    /// How long what happened is held back at most.
+    private static let tellingDelay = Duration.milliseconds(1)
+
+    /// Where there is one CPU, a device's thread that has just got an order is to have it before those who are only told of
+    /// it: a wait of our own lets it go first. What it answers meanwhile is taken.
+    private static func yieldToDevices(_ mailbox: Mailbox<Mail>, _ state: DeciderState, _ wait: inout WaitSet) {
+        let limit = MonotonicTime.now + tellingDelay
+        while state.takeOrdered(), !state.isFinished {
+            wait.removeAll()
+            wait.add(mailbox.descriptor)
+            wait.wake(at: limit)
+            // In real time, also under a clock that stands still: nothing is decided by it.
+            guard wait.waitForEvents(SystemClock(), waking: mailbox) > 0 else { return }
+            takeMail(mailbox, state)
         }
     }
 }

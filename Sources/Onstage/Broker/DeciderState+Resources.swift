@@ -124,18 +124,22 @@ extension DeciderState {
             guard let thread = thread(id, generation) else { return }
             watch?.forget(id)
             thread.send(.acquire(generation))
+            hasOrdered = true
         case .claim:
             guard let key = entry.device?.key else {
                 return apply(id, .granted(entry.machine.generation))  // shared by nature: no one has to let go
             }
             decide(arbiter.claim(id, key: key, rank: rank(id)))
-        case .proceed(let generation): entry.thread?.send(.proceed(generation))
+        case .proceed(let generation):
+            entry.thread?.send(.proceed(generation))
+            hasOrdered = true
         case .release(let generation, let request):
             // The kernel gave no thread: nothing is held.
             guard let thread = entry.thread else {
                 return answerLater(id, .released(generation, ReleaseDetail(released: request.asked)))
             }
             thread.send(.release(generation, request))
+            hasOrdered = true
         case .withdraw: decide(arbiter.withdraw(id))
         case .givenBack: decide(arbiter.givenBack(id))
         case .startRetry(let deadline): timers.start(.retry(id), at: deadline)

@@ -62,6 +62,10 @@ final class DeciderState {
     var arbiter = Arbiter()
     var timers = TimerQueue()
     var standing: PauseReasons = []
+    /// What happened and has not been told.
+    private var untold: [BrokerEvent] = []
+    /// A device's thread has got an order (``takeOrdered()``).
+    var hasOrdered = false
     var subscribers: [(yield: @Sendable (BrokerEvent) -> Bool, finish: @Sendable () -> Void)] = []
     var closing: [@Sendable () -> Void] = []
     var isClosing = false
@@ -82,8 +86,22 @@ final class DeciderState {
 
     var now: MonotonicTime { configuration.clock.now }
 
+    /// Tells it when what is to be decided now has been decided.
     func emit(_ event: BrokerEvent) {
-        subscribers.removeAll { !$0.yield(event) }
+        untold.append(event)
+    }
+
+    /// Whether a device's thread has got an order since this was asked last.
+    func takeOrdered() -> Bool {
+        defer { hasOrdered = false }
+        return hasOrdered
+    }
+
+    /// Hands out what there is to tell.
+    func tell() {
+        guard !untold.isEmpty else { return }
+        for event in untold { subscribers.removeAll { !$0.yield(event) } }
+        untold.removeAll(keepingCapacity: true)
     }
 
     func name(_ id: ResourceID) -> ResourceName {
@@ -147,9 +165,12 @@ final class DeciderState {
             if scenes[scene]?.blocks.cancel(id) == true { scenes[scene]?.blockBodies[id] = nil }
         case .awaitReleased(let scene, let continuation): awaitReleased(scene, continuation)
         case .subscribe(let yield, let finish):
+            tell()
             if isClosing { finish() } else { subscribers.append((yield, finish)) }
         case .close(let done): close(done)
-        case .barrier(let done): done()
+        case .barrier(let done):
+            tell()
+            done()
         case .answer(let id, let answer): self.answer(id, answer)
         case .sceneCallbackReturned(let id):
             scenes[id]?.isCallingOut = false
@@ -192,6 +213,7 @@ final class DeciderState {
             // So that it ends when the kernel lets go of it.
             entry.thread?.send(.end)
         }
+        tell()
         for (id, waiting) in waitingBinds {
             waiting.handle.clear(token(id))
             waiting.handle.turns.leave(token(id))

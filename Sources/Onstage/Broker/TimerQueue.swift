@@ -12,23 +12,36 @@ struct TimerQueue {
         case close
     }
 
-    private var deadlines: [Name: MonotonicTime] = [:]
+    private struct Timer {
+        let name: Name
+        let deadline: MonotonicTime
+    }
+
+    /// A few at most. No dictionary: the first entry of one costs as much as a whole pause (its type is made at run time), and
+    /// the first timer is the watchdog of the first pause.
+    private var timers: [Timer] = []
+
+    init() {
+        timers.reserveCapacity(8)
+    }
 
     /// The earliest of all.
-    var next: MonotonicTime? { deadlines.values.min() }
+    var next: MonotonicTime? { timers.lazy.map(\.deadline).min() }
 
     mutating func start(_ name: Name, at deadline: MonotonicTime) {
-        deadlines[name] = deadline
+        stop(name)
+        timers.append(Timer(name: name, deadline: deadline))
     }
 
     mutating func stop(_ name: Name) {
-        deadlines[name] = nil
+        timers.removeAll { $0.name == name }
     }
 
     /// Takes out what is due, earliest first.
     mutating func due(_ now: MonotonicTime) -> [Name] {
-        let due = deadlines.filter { $0.value <= now }.sorted { $0.value < $1.value }.map(\.key)
-        for name in due { deadlines[name] = nil }
+        guard timers.contains(where: { $0.deadline <= now }) else { return [] }
+        let due = timers.filter { $0.deadline <= now }.sorted { $0.deadline < $1.deadline }.map(\.name)
+        timers.removeAll { $0.deadline <= now }
         return due
     }
 }
