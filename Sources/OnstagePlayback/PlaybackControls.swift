@@ -8,6 +8,8 @@ internal import Synchronization
 package final class PlaybackControls: Sendable {
     private struct State {
         var seek: Int64?
+        /// The wish to seek is for when the device has been given back.
+        var isSeekHeld = false
         var volume: Double
         var isLooped: Bool
         var ledger = PlaybackLedger()
@@ -42,8 +44,13 @@ package final class PlaybackControls: Sendable {
     package var info: MediaInfo { state.withLock { $0.info } }
 
     /// The next frame to be heard shall be `frame`, kept within the media.
-    package func seek(to frame: Int64) {
-        state.withLock { $0.seek = Self.clamp(frame, $0.info) }
+    ///
+    /// - Parameter onceReleased: what plays now plays on until its device is given back, and begins there the next time.
+    package func seek(to frame: Int64, onceReleased: Bool = false) {
+        state.withLock { state in
+            state.seek = Self.clamp(frame, state.info)
+            state.isSeekHeld = onceReleased
+        }
     }
 
     /// 0…1.
@@ -76,12 +83,16 @@ package final class PlaybackControls: Sendable {
         }
     }
 
-    var hasSeek: Bool { state.withLock { $0.seek != nil } }
+    /// Whether there is a wish to seek that a running stream is to fulfil.
+    var hasSeek: Bool { state.withLock { $0.seek != nil && !$0.isSeekHeld } }
 
     /// The wish to seek, taken: from now on it is the driver's to fulfil.
-    func takeSeek() -> Int64? {
+    ///
+    /// - Parameter isRunning: whether it is for a running stream; one that is for later stays.
+    func takeSeek(isRunning: Bool = false) -> Int64? {
         state.withLock { state in
-            defer { state.seek = nil }
+            guard !(isRunning && state.isSeekHeld) else { return nil }
+            defer { (state.seek, state.isSeekHeld) = (nil, false) }
             return state.seek
         }
     }

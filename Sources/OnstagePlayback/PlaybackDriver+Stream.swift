@@ -30,7 +30,7 @@ extension PlaybackDriver {
     var stallLimit: Duration { max(.seconds(1), configuration.bufferTime * 2) }
 
     package func service(_ wait: borrowing WaitSet, now: MonotonicTime) throws(DeviceError) {
-        if phase != .draining, phase != .closed, let target = controls.takeSeek() {
+        if phase != .draining, phase != .closed, let target = controls.takeSeek(isRunning: true) {
             try seekStream(to: target)
             return
         }

@@ -176,6 +176,24 @@ struct FaultTests {
         #expect(detail.position == 50_000 + Int64(heard.count - cut))
     }
 
+    @Test("a seek that is for later lets play what plays, and is where the next play begins", arguments: 0..<2)
+    func seekOnceReleased(card: Int) throws {
+        var rig = Rig(Self.cards[card])
+        try rig.run.acquire()
+        try rig.run.play(for: .milliseconds(300))
+        rig.driver.controls.seek(to: 7, onceReleased: true)
+        #expect(rig.driver.controls.position == 7)
+        try rig.run.play(for: .milliseconds(300))
+        let detail = rig.run.release()
+        #expect(detail.position == 7)
+        let before = rig.room.heard.count
+        #expect(before > 24_000 && rig.room.firstFault() == nil)
+        try rig.run.acquire()
+        try rig.run.play(for: .milliseconds(300))
+        _ = rig.run.release()
+        #expect(rig.room.heard[before] == 8)
+    }
+
     @Test("W-02: media that is shorter than its header said ends where it really ends")
     func truncated() throws {
         var rig = Rig(frames: 50_000, real: 20_000)

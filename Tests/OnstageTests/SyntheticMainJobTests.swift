@@ -7,58 +7,10 @@ import Testing
 
 /// The main job without a machine that has any device: real threads, real time, a paced sink that keeps what was heard.
 @Suite("real: synthetic main job", .serialized, .timeLimit(.minutes(3))) struct SyntheticMainJobTests {
-    private struct POSIXFailure: Error {
-        let number: Int32
-        init(_ number: Int32) { self.number = number }
-    }
-
-    /// A 48 kHz S16 stereo WAV whose frame i carries i + 1: silence is 0 and never sound.
-    private func writeRamp(_ path: String, frames: Int) throws {
-        var bytes: [UInt8] = Array("RIFF".utf8)
-        func add<T: FixedWidthInteger>(_ value: T) { withUnsafeBytes(of: value.littleEndian) { bytes += $0 } }
-        let count = frames * 4
-        add(UInt32(36 + count))
-        bytes += Array("WAVEfmt ".utf8)
-        add(UInt32(16))
-        add(UInt16(1))
-        add(UInt16(2))
-        add(UInt32(48000))
-        add(UInt32(192_000))
-        add(UInt16(4))
-        add(UInt16(16))
-        bytes += Array("data".utf8)
-        add(UInt32(count))
-        for frame in 1...frames { add(UInt32(frame)) }
-        let file = open(path, O_CREAT | O_WRONLY | O_TRUNC, 0o600)
-        guard file >= 0 else { throw POSIXFailure(errno) }
-        defer { close(file) }
-        guard bytes.withUnsafeBytes({ write(file, $0.baseAddress, $0.count) }) == bytes.count else {
-            throw POSIXFailure(errno)
-        }
-    }
-
-    /// The frame numbers in a recording, silence left out.
-    private func heard(_ path: String) throws -> [UInt32] {
-        let file = open(path, O_RDONLY)
-        guard file >= 0 else { throw POSIXFailure(errno) }
-        defer { close(file) }
-        let size = Int(lseek(file, 0, SEEK_END))
-        var bytes = [UInt8](repeating: 0, count: size)
-        guard bytes.withUnsafeMutableBytes({ pread(file, $0.baseAddress, size, 0) }) == size, size >= 44 else {
-            throw POSIXFailure(errno)
-        }
-        return bytes.withUnsafeBytes { raw in
-            stride(from: 44, to: size - 3, by: 4).compactMap { offset in
-                let frame = raw.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
-                return frame == 0 ? nil : frame
-            }
-        }
-    }
-
     /// The program of the README, with devices that do not exist.
     @Test func theReadmesProgram() async throws {
         let folder = Scratch(in: "/dev/shm")
-        try writeRamp(folder.path + "/song.wav", frames: 480_000)
+        try NumberedSound.write(folder.path + "/song.wav", frames: 480_000)
 
         let broker = try Broker()
         let scene = broker.scene("main")
@@ -138,7 +90,7 @@ import Testing
 
     @Test func theEndGivesTheDeviceBackAndAPlayBeginsAgain() async throws {
         let folder = Scratch(in: "/dev/shm")
-        try writeRamp(folder.path + "/short.wav", frames: 4_800)
+        try NumberedSound.write(folder.path + "/short.wav", frames: 4_800)
         let broker = try Broker()
         let recorder = EventRecorder(broker)
         let scene = broker.scene("main")
@@ -161,7 +113,7 @@ import Testing
 
     @Test func twoHundredCyclesLoseNothing() async throws {
         let folder = Scratch(in: "/dev/shm")
-        try writeRamp(folder.path + "/ramp.wav", frames: 48_000 * 60)
+        try NumberedSound.write(folder.path + "/ramp.wav", frames: 48_000 * 60)
         let broker = try Broker()
         let recorder = EventRecorder(broker)
         let scene = broker.scene("main")
@@ -199,7 +151,7 @@ import Testing
         _ = await scene.released
         #expect(scene.phase == .inactive)
         await broker.close()
-        let numbers = try heard(folder.path + "/heard.wav")
+        let numbers = try NumberedSound.heard(folder.path + "/heard.wav")
         #expect(numbers.first == 1)
         var wrong = 0
         for (a, b) in zip(numbers, numbers.dropFirst()) where b != a + 1 { wrong += 1 }

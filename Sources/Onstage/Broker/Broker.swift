@@ -40,6 +40,7 @@ public final class Broker: Sendable {
     let decider: Decider
     let callbacks: CallbackRunner
     private let registry = Mutex(Registry())
+    let clock: any MonotonicClock
     let appPhase = Mutex(LifecycleState.notRunning)
 
     /// Makes a broker and starts its threads; no device is touched.
@@ -50,6 +51,7 @@ public final class Broker: Sendable {
                 .configuration, operation: "", device: "broker",
                 reason: "a background delay of \(configuration.backgroundDelay) is outside of 0…5 s")
         }
+        clock = configuration.clock
         callbacks = try CallbackRunner(configuration.callbacks)
         do throws(DeviceError) {
             decider = try Decider()

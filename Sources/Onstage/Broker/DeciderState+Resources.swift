@@ -34,6 +34,7 @@ extension DeciderState {
         scenes[sceneID]?.resources.append(id)
         handle.state.withLock { $0 = ResourceHandle.Snapshot(reasons: reasons, device: $0.device) }
         emit(.bound(name(id), at: now))
+        tell(handle, .bound)
         applyLifecycle(id)
     }
 
@@ -68,6 +69,7 @@ extension DeciderState {
     private func gone(_ id: ResourceID) {
         guard let entry = resources[id] else { return }
         emit(.unbound(name(id), at: now))
+        tell(entry.handle, .unbound)
         entry.handle.clear(token(id))
         resources[id] = nil
         scenes[entry.scene]?.resources.removeAll { $0 == id }
@@ -111,6 +113,7 @@ extension DeciderState {
         resources[id] = entry
         if entry.machine.reasons != reasons {
             entry.handle.state.withLock { $0.reasons = entry.machine.reasons }
+            tell(entry.handle, .changed)
         }
         for effect in effects { run(id, effect, now) }
         goIfUnbound(id)
@@ -155,6 +158,8 @@ extension DeciderState {
                 snapshot.error = error
             }
             emit(.resourceChanged(name(id), state, error, at: now))
+            tell(entry.handle, .changed)
+            setTick(id)
             watchIfWaiting(id, error)
         }
     }
@@ -227,7 +232,7 @@ extension DeciderState {
             emit(
                 .acquired(
                     name(id), device: device, format: ReportedFormat(acquired.format), asked: entry.asked, at: at))
-            for note in acquired.notes { emit(.note(name(id), note, at: at)) }
+            for text in acquired.notes { note(id, text, at: at) }
         case .failed(let generation, let error, _): apply(id, .failed(generation, error))
         case .lost(let generation, let error, let detail):
             keep(id, detail)
@@ -243,16 +248,22 @@ extension DeciderState {
     private func report(_ id: ResourceID, _ report: DriverReport) {
         guard let entry = resources[id] else { return }
         switch report {
-        case .first(let at): emit(.first(name(id), at: at))
-        case .note(let text): emit(.note(name(id), text, at: now))
-        case .recovered(let error): emit(.recovered(name(id), error, at: now))
+        case .first(let at):
+            emit(.first(name(id), at: at))
+            tell(entry.handle, .first)
+        case .note(let text): note(id, text, at: now)
+        case .recovered(let error):
+            emit(.recovered(name(id), error, at: now))
+            tell(entry.handle, .recovered(error))
         case .position(let position):
             emit(.position(name(id), position, at: now))
             entry.handle.journal?.record(position, scene: broker.sceneName(entry.scene), stored: nil)
         case .ended:
-            emit(.ended(name(id), at: now))
-            // By mail like every other reason of the resource's own, so that it stays in order with a play or a seek.
+            // By mail like every other reason of the resource's own, so that it stays in order with a play or a seek; before
+            // anybody hears of it, who may answer with a play.
             entry.handle.pause(.finished, true)
+            emit(.ended(name(id), at: now))
+            tell(entry.handle, .ended)
         }
     }
 
@@ -275,15 +286,17 @@ extension DeciderState {
             asked: pause.asked, released: released, forced: forced, stuck: stuck, detail: detail, reasons: pause.reasons
         )
         keep(receipt, entry.scene)
-        emit(.released(receipt))
         if let position = detail.position, let journal = entry.handle.journal {
             let decider = broker.decider
             // By its name: the resource may be unbound before the disk is done.
-            let name = name(id)
+            let (handle, name) = (entry.handle, name(id))
             journal.record(position, scene: receipt.scene) { at in
-                decider.send(.stored(name, position: position, asked: pause.asked, at: at))
+                decider.send(.stored(handle, name, position: position, asked: pause.asked, at: at))
             }
         }
+        // Told when it is kept: whoever hears it may wish for another position.
+        emit(.released(receipt))
+        tell(entry.handle, .released(receipt))
         answerWaiting(entry.scene)
     }
 

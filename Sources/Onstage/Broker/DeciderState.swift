@@ -129,6 +129,7 @@ final class DeciderState {
             case .watchdog(let id):
                 guard let machine = resources[id]?.machine else { continue }
                 apply(id, .overdue(machine.generation))
+            case .tick(let id): tick(id)
             case .background:
                 run(app.apply(.timer, now: now))
                 stepApp()
@@ -148,6 +149,7 @@ final class DeciderState {
         case .unbindAll(let id): unbindAll(id)
         case .pause(let id, let reason, let isPaused): pause(id, reason, isPaused)
         case .pauseAll(let reason, let isPaused): pauseAll(reason, isPaused)
+        case .tell(let id, let event): tell(id, event)
         case .perform(let id, let action): resources[id]?.thread?.send(.perform(action))
         case .interruptionBegan(let id, let reason, let kind): interruptionBegan(id, reason, kind)
         case .interruptionEnded(let id, let reason, let shouldResume):
@@ -178,8 +180,9 @@ final class DeciderState {
         case .appCallbackReturned:
             isAppCallingOut = false
             stepApp()
-        case .stored(let name, let position, let asked, let at):
+        case .stored(let handle, let name, let position, let asked, let at):
             emit(.stored(name, position: position, asked: asked, at: at))
+            tell(handle, .stored(position: position))
         }
     }
 

@@ -11,6 +11,7 @@ enum Mail: Sendable {
     case unbindAll(SceneID)
     case pause(ResourceID, PauseReason, Bool)
     case pauseAll(PauseReason, Bool)
+    case tell(ResourceID, ResourceEvent)
     case perform(ResourceID, @Sendable (any DeviceDriver) -> Void)
     case interruptionBegan(SceneID, String, ResourceKind?)
     case interruptionEnded(SceneID, String?, shouldResume: Bool)
@@ -31,7 +32,7 @@ enum Mail: Sendable {
     /// A lifecycle callback, or the blocks of an activation, have returned.
     case sceneCallbackReturned(SceneID)
     case appCallbackReturned
-    case stored(ResourceName, position: Int64, asked: MonotonicTime, at: MonotonicTime)
+    case stored(ResourceHandle, ResourceName, position: Int64, asked: MonotonicTime, at: MonotonicTime)
 
     /// What becomes of mail that comes after the broker's end. *Runs on:* any thread.
     func refuse() {
@@ -40,7 +41,7 @@ enum Mail: Sendable {
         case .awaitReleased(let scene, let continuation): continuation.resume(returning: scene.lastReceipts)
         case .subscribe(_, let finish): finish()
         case .bind(let scene, let id, let handle, _): handle.clear(ResourceHandle.Token(id, scene.broker))
-        case .newScene, .wish, .unbind, .unbindAll, .pause, .pauseAll, .perform, .interruptionBegan,
+        case .newScene, .wish, .unbind, .unbindAll, .pause, .pauseAll, .tell, .perform, .interruptionBegan,
             .interruptionEnded, .addObserver, .removeObserver, .addAppObserver, .removeAppObserver,
             .performWhenActive, .cancelBlock, .barrier, .answer, .sceneCallbackReturned, .appCallbackReturned,
             .stored:

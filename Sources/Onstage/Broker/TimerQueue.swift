@@ -7,6 +7,8 @@ struct TimerQueue {
         /// A holder has been seen to close; its driver may need a moment longer.
         case again(ResourceID)
         case watchdog(ResourceID)
+        /// Its observers are to be told where it is.
+        case tick(ResourceID)
         case background
         /// Callbacks that have not returned by now are left behind.
         case close
@@ -32,6 +34,8 @@ struct TimerQueue {
         stop(name)
         timers.append(Timer(name: name, deadline: deadline))
     }
+
+    func isStarted(_ name: Name) -> Bool { deadlines[name] != nil }
 
     mutating func stop(_ name: Name) {
         timers.removeAll { $0.name == name }

@@ -62,7 +62,8 @@ public final class Player: Resource {
     public let handle: ResourceHandle
     /// What is known of the sound.
     public let info: MediaInfo
-    private let controls: PlaybackControls
+    let controls: PlaybackControls
+    let observers: PlayerObservers
     private let start: StartPosition
 
     /// Where the first play begins: the stored position, unless something was sought before it came.
@@ -107,7 +108,9 @@ public final class Player: Resource {
         let configuration = options.configuration
         let controls = PlaybackControls(feed.info, configuration: configuration, clock: SystemClock())
         let start = StartPosition()
+        let observers = PlayerObservers(controls)
         self.controls = controls
+        self.observers = observers
         self.start = start
         info = feed.info
         handle = ResourceHandle(
@@ -123,8 +126,10 @@ public final class Player: Resource {
                         state.isRestored = true
                     }
                     handle.pause(.preparing, false)
+                    handle.tell(.restored)
                 }
             },
+            onEvent: { observers.take($0, $1, $2) },
             makeDriver: { report in
                 PlaybackDriver(configuration: configuration, media: feed, controls: controls, report: report)
             })
@@ -133,7 +138,10 @@ public final class Player: Resource {
     /// Whether it plays as soon as it may: false is a user's pause, which survives any lifecycle. *Runs on:* any thread.
     public var playWhenReady: Bool {
         get { !handle.standingReasons.withLock { $0.contains(.user) } }
-        set { handle.pause(.user, !newValue) }
+        set {
+            if newValue { observers.isStopped = false }
+            handle.pause(.user, !newValue)
+        }
     }
 
     /// Sets ``playWhenReady``; at the end of the media it begins again.
@@ -147,12 +155,28 @@ public final class Player: Resource {
         playWhenReady = false
     }
 
+    /// Clears ``playWhenReady`` and goes back to frame 0: the device is given back, and what is kept of the position is 0.
+    ///
+    /// What is heard is heard up to the pause, as with ``pause()``. (Media3's `stop()` keeps the position, lets
+    /// `playWhenReady` stand and wants a `prepare()` afterwards: there it means "let go of the player's resources", which
+    /// here every pause does.)
+    public func stop() {
+        start.state.withLock { $0.isSought = true }
+        observers.isStopped = true
+        controls.seek(to: 0, onceReleased: true)
+        handle.pause(.user, true)
+        handle.pause(.finished, false)
+        handle.tell(.sought)
+    }
+
     /// The source frame that is heard next shall be `frame`; kept within the media. Never waits.
     public func seek(to frame: Int64) {
         start.state.withLock { $0.isSought = true }
+        observers.isStopped = false
         controls.seek(to: frame)
         handle.perform { _ in }  // wakes the device's thread
         handle.pause(.finished, false)
+        handle.tell(.sought)
     }
 
     /// The source frame that is heard next; stands still while nothing plays. *Runs on:* any thread.

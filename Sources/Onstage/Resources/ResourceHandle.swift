@@ -40,6 +40,10 @@ public final class ResourceHandle: Sendable {
     package let journal: (any PositionJournal)?
     /// Called with the scene's name right before it is bound: may add reasons that it takes away later. Never waits.
     let onBind: (@Sendable (ResourceHandle, String) -> Void)?
+    /// Hears what happens to it, on the deciding thread.
+    let onEvent: (@Sendable (ResourceEvent, ResourceHandle, Broker) -> Void)?
+    /// How often it is told ``ResourceEvent/tick`` while its device is open; nil for never. After a change: ``ResourceEvent/watched``.
+    let tick = Mutex<Duration?>(nil)
     /// Makes the driver, on the device's thread.
     let makeDriver: @Sendable (@escaping DriverReporter) -> any DeviceDriver
     let state = Mutex(Snapshot())
@@ -62,11 +66,24 @@ public final class ResourceHandle: Sendable {
     ///   - journal: where its position is kept.
     ///   - onBind: called with the scene's name right before it is bound.
     ///   - makeDriver: makes the driver; called on the device's thread each time the resource is bound.
-    package init(
+    package convenience init(
         name: String, kind: ResourceKind, reasons: PauseReasons = [], journal: (any PositionJournal)? = nil,
         onBind: (@Sendable (ResourceHandle, String) -> Void)? = nil,
         makeDriver: @escaping @Sendable (@escaping DriverReporter) -> any DeviceDriver
     ) {
+        self.init(
+            name: name, kind: kind, reasons: reasons, journal: journal, onBind: onBind, onEvent: nil,
+            makeDriver: makeDriver)
+    }
+
+    /// - Parameter onEvent: hears what happens to it, on the deciding thread.
+    init(
+        name: String, kind: ResourceKind, reasons: PauseReasons, journal: (any PositionJournal)?,
+        onBind: (@Sendable (ResourceHandle, String) -> Void)?,
+        onEvent: (@Sendable (ResourceEvent, ResourceHandle, Broker) -> Void)?,
+        makeDriver: @escaping @Sendable (@escaping DriverReporter) -> any DeviceDriver
+    ) {
+        self.onEvent = onEvent
         self.name = name
         self.kind = kind
         self.journal = journal
@@ -118,6 +135,12 @@ public final class ResourceHandle: Sendable {
             guard let bound = binding.withLock({ $0 }) else { return }
             bound.broker.decider.send(.pause(bound.resource, reason, isPaused))
         }
+    }
+
+    /// Has it told something by the deciding thread; dropped while not bound. Never waits.
+    func tell(_ event: ResourceEvent) {
+        guard let bound = binding.withLock({ $0 }) else { return }
+        bound.broker.decider.send(.tell(bound.resource, event))
     }
 
     /// Hands a wish to the driver, on the device's thread, in the order of the calls; dropped while not bound.

@@ -1,0 +1,24 @@
+internal import OnstageCore
+
+/// What the broker tells a bound resource of itself, in order, on the deciding thread: it must not wait.
+enum ResourceEvent: Sendable {
+    case bound
+    case unbound
+    /// Its state, its error or the reasons that keep it from running: see ``ResourceHandle/snapshot``.
+    case changed
+    /// The first frame, sample or sound since this acquire.
+    case first
+    case released(ReleaseReceipt)
+    case stored(position: Int64)
+    case recovered(DeviceError)
+    case note(String)
+    case ended
+    /// Its interval (``ResourceHandle/tick``) has passed, and its device is open.
+    case tick
+    /// Somebody watches it from now on, or no longer.
+    case watched
+    /// Its position is another one, by a wish.
+    case sought
+    /// Its kept position has been read.
+    case restored
+}
