@@ -24,6 +24,11 @@ import Testing
             ["play", "--device", "synthetic", "--recording", scratch(recording), file] + arguments, home: scratch)
     }
 
+    /// Whether nothing was amiss; on a busy machine a sound may run out, which is mended and said.
+    private func isQuiet(_ end: OnstageProcess.End) -> Bool {
+        end.errors.split(separator: "\n").allSatisfy { $0.contains("it ran out of sound") }
+    }
+
     /// The numbers of the frames that were heard, over all pauses; silence left out.
     private func heard(_ recording: String = "heard.wav") throws -> [Int] {
         let bytes = try TextFile.bytes(scratch(recording), limit: 1 << 24)
@@ -42,7 +47,7 @@ import Testing
 
     @Test func playsToTheEndAndThatIsHeard() throws {
         let end = start("--from", "3").wait()
-        #expect(end.status == 0 && end.errors == "")
+        #expect(end.status == 0 && isQuiet(end), "\(end.errors)")
         #expect(try heard().elementsEqual(24_000..<40_000))
     }
 
@@ -61,7 +66,7 @@ import Testing
         play.send(SIGTERM)
         let frame = try frame(play.line("paused at"))
         let end = play.wait()
-        #expect(end.status == 0 && end.errors == "")
+        #expect(end.status == 0 && isQuiet(end), "\(end.errors)")
         #expect(frame > last)
         #expect(try heard().elementsEqual(0..<frame))
     }

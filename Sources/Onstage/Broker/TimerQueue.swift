@@ -35,7 +35,7 @@ struct TimerQueue {
         timers.append(Timer(name: name, deadline: deadline))
     }
 
-    func isStarted(_ name: Name) -> Bool { deadlines[name] != nil }
+    func isStarted(_ name: Name) -> Bool { timers.contains { $0.name == name } }
 
     mutating func stop(_ name: Name) {
         timers.removeAll { $0.name == name }

@@ -10,6 +10,7 @@ final class PlayerObservers: Sendable {
     typealias Sink = @Sendable (PlayerEvent, Broker) -> Bool
 
     private struct Observer: Sendable {
+        let id: UInt64
         var interval: Duration?
         var sink: Sink
         var nextTick: MonotonicTime?
@@ -18,7 +19,8 @@ final class PlayerObservers: Sendable {
     }
 
     private struct State: Sendable {
-        var observers: [UInt64: Observer] = [:]
+        /// In the order in which they came. No dictionary: its type is made at first use, in the midst of a pause.
+        var observers: [Observer] = []
         var nextID: UInt64 = 0
         var told = PlayerState.idle
         var isBound = false
@@ -49,7 +51,7 @@ final class PlayerObservers: Sendable {
     func add(_ interval: Duration?, _ handle: ResourceHandle, _ sink: @escaping Sink) -> UInt64 {
         let id = state.withLock { state in
             state.nextID += 1
-            state.observers[state.nextID] = Observer(interval: interval, sink: sink)
+            state.observers.append(Observer(id: state.nextID, interval: interval, sink: sink))
             return state.nextID
         }
         setTick(handle)
@@ -57,13 +59,13 @@ final class PlayerObservers: Sendable {
     }
 
     func remove(_ id: UInt64, _ handle: ResourceHandle) {
-        _ = state.withLock { $0.observers.removeValue(forKey: id) }
+        state.withLock { $0.observers.removeAll { $0.id == id } }
         setTick(handle)
     }
 
     /// The broker's timer is as fast as the fastest observer's.
     private func setTick(_ handle: ResourceHandle) {
-        let fastest = state.withLock { $0.observers.values.compactMap(\.interval).min() }
+        let fastest = state.withLock { $0.observers.compactMap(\.interval).min() }
         handle.tick.withLock { $0 = fastest }
         handle.tell(.watched)
     }
@@ -119,21 +121,15 @@ final class PlayerObservers: Sendable {
 
     private func tellState(_ handle: ResourceHandle, _ broker: Broker) {
         let snapshot = handle.snapshot
-        let (isNew, now) = state.withLock { state in
+        let (now, told) = state.withLock { state in
             let now = Self.derive(snapshot, state)
-            defer { state.told = now }
-            return (state.told != now, now)
+            defer {
+                state.told = now
+                for index in state.observers.indices { state.observers[index].isBegun = true }
+            }
+            return (now, state.observers.filter { !$0.isBegun || state.told != now })
         }
-        let late = state.withLock { state in
-            let late = state.observers.filter { !$0.value.isBegun }.keys
-            for id in late { state.observers[id]?.isBegun = true }
-            return Set(late)
-        }
-        if isNew {
-            tell(.state(now), broker)
-        } else if !late.isEmpty {
-            tell(.state(now), broker) { late.contains($0) }
-        }
+        hand(.state(now), to: told, broker)
     }
 
     private static func derive(_ snapshot: ResourceHandle.Snapshot, _ state: State) -> PlayerState {
@@ -158,29 +154,29 @@ final class PlayerObservers: Sendable {
 
     private func tick(_ broker: Broker) {
         let now = broker.clock.now
-        let position = controls.position
         let due = state.withLock { state in
-            guard state.told == .playing else { return Set<UInt64>() }
-            var due: Set<UInt64> = []
-            for (id, observer) in state.observers {
+            guard state.told == .playing else { return [Observer]() }
+            var due: [Observer] = []
+            for (index, observer) in state.observers.enumerated() where observer.isBegun {
                 guard let interval = observer.interval else { continue }
                 // The timer is the fastest one's: a slower one takes the tick that is nearest to its time.
                 guard observer.nextTick.map({ $0 <= now + .milliseconds(1) }) ?? true else { continue }
-                state.observers[id]?.nextTick = now + interval
-                due.insert(id)
+                state.observers[index].nextTick = now + interval
+                due.append(observer)
             }
             return due
         }
-        if !due.isEmpty { tell(.position(position), broker) { due.contains($0) } }
+        hand(.position(controls.position), to: due, broker)
     }
 
-    private func tell(_ event: PlayerEvent, _ broker: Broker, to wanted: (UInt64) -> Bool = { _ in true }) {
-        let sinks = state.withLock { state in
-            state.observers.filter { $0.value.isBegun && wanted($0.key) }.sorted { $0.key < $1.key }
-                .map { ($0.key, $0.value.sink) }
-        }
-        for (id, sink) in sinks where !sink(event, broker) {
-            _ = state.withLock { $0.observers.removeValue(forKey: id) }
+    private func tell(_ event: PlayerEvent, _ broker: Broker) {
+        hand(event, to: state.withLock { $0.observers.filter(\.isBegun) }, broker)
+    }
+
+    /// No lock is held while calling out.
+    private func hand(_ event: PlayerEvent, to observers: [Observer], _ broker: Broker) {
+        for observer in observers where !observer.sink(event, broker) {
+            state.withLock { $0.observers.removeAll { $0.id == observer.id } }
         }
     }
 }

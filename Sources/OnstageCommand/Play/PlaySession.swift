@@ -199,10 +199,10 @@ final class PlaySession {
 
     private func take(_ event: BrokerEvent) {
         switch event {
-        case .first: begin()
-        case .acquired(_, let device, _, _, _):
-            waitsFor = nil
-            screen.tell("\(player.info.name) on \(device.identity)")
+        case .first:
+            begin()
+            screen.tell("\(player.info.name) on \(player.device?.identity ?? "")")
+        case .acquired: waitsFor = nil
         case .resourceChanged(_, let state, let error, _):
             resourceState = state
             changed(state, error)
