@@ -22,6 +22,7 @@ let package = Package(
         .target(name: "CV4L2", linkerSettings: [.linkedLibrary("dl")]),
         .target(name: "CIIO", linkerSettings: [.linkedLibrary("dl")]),
         .target(name: "CSndfile", linkerSettings: [.linkedLibrary("dl")]),
+        .target(name: "CMpg123", linkerSettings: [.linkedLibrary("dl")]),
         .target(name: "CYuv", linkerSettings: [.linkedLibrary("dl")]),
         .target(name: "CSQLite", linkerSettings: [.linkedLibrary("dl")]),
         .target(name: "CUdev", linkerSettings: [.linkedLibrary("dl")]),
@@ -40,7 +41,8 @@ let package = Package(
             name: "OnstageMotion", dependencies: ["OnstageCore", "OnstageLinux", "CIIO", "CLinux"],
             swiftSettings: swift),
         .target(
-            name: "OnstagePlayback", dependencies: ["OnstageCore", "OnstageLinux", "CALSA", "CLinux", "CSndfile"],
+            name: "OnstagePlayback",
+            dependencies: ["OnstageCore", "OnstageLinux", "CALSA", "CLinux", "CMpg123", "CSndfile"],
             swiftSettings: swift),
         .target(
             name: "Onstage",
@@ -80,7 +82,8 @@ let package = Package(
         .testTarget(
             name: "OnstagePlaybackTests",
             dependencies: [
-                "OnstageTestSupport", "OnstagePlayback", "OnstageCore", "OnstageLinux", "CALSA", "CLinux", "CSndfile",
+                "OnstageTestSupport", "OnstagePlayback", "OnstageCore", "OnstageLinux", "CALSA", "CLinux", "CMpg123",
+                "CSndfile",
             ],
             exclude: ["Resources"], swiftSettings: swift),
         .testTarget(

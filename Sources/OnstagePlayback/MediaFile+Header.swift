@@ -54,8 +54,12 @@ struct FileHead {
 struct StoredFormat {
     let name: String
     let source: SourceFormat
-    /// See ``MediaFile``.
-    let preRoll: Int64
+    let isOgg: Bool
+    let isVorbis: Bool
+    let isOpus: Bool
+    let isMPEG: Bool
+    /// Every frame stands for itself: any can be entered.
+    let isPlain: Bool
 
     init(_ number: Int32) {
         let sub = Int(number) & SF_FORMAT_SUBMASK
@@ -81,11 +85,14 @@ struct StoredFormat {
         case SF_FORMAT_MPEG_LAYER_III: (name, source) = ("MP3", .float)
         default: (name, source) = ("libsndfile format \(number)", .float)
         }
-        let isExact =
+        isOgg = container == SF_FORMAT_OGG
+        isVorbis = sub == SF_FORMAT_VORBIS
+        isOpus = sub == SF_FORMAT_OPUS
+        isMPEG = (SF_FORMAT_MPEG_LAYER_I...SF_FORMAT_MPEG_LAYER_III).contains(sub)
+        isPlain =
             sub == SF_FORMAT_PCM_U8 || sub == SF_FORMAT_PCM_S8 || sub == SF_FORMAT_PCM_16 || sub == SF_FORMAT_PCM_24
             || sub == SF_FORMAT_PCM_32 || sub == SF_FORMAT_FLOAT || sub == SF_FORMAT_DOUBLE || sub == SF_FORMAT_ULAW
             || sub == SF_FORMAT_ALAW
-        preRoll = isExact ? 0 : 2048
     }
 }
 

@@ -10,10 +10,10 @@ internal import OnstageLinux
 package final class MediaFile: MediaSource, @unchecked Sendable {
     package let info: MediaInfo
     package let format: SourceFormat
-    private let file: OpaquePointer
-    /// How many frames earlier a compressed stream is entered, so that its decoder has settled at the frame asked for.
-    /// Measured with libsndfile 1.2: Vorbis is right at every frame after 2,048, at 277 of 300 without.
-    private let preRoll: Int64
+    private var file: OpaquePointer
+    /// The frame that is read next.
+    private var next: Int64 = 0
+    private let entry: SeekEntry
     private var preRollSpace: UnsafeMutableRawBufferPointer?
 
     private static let preRollBlock: Int64 = 512
@@ -41,15 +41,22 @@ package final class MediaFile: MediaSource, @unchecked Sendable {
         let kind = StoredFormat(about.format)
         self.file = file
         format = kind.source
-        preRoll = kind.preRoll
-        info = MediaInfo(
-            name: path, rate: rate, channels: channels, format: kind.name,
-            frames: about.frames == Int64.max ? 0 : about.frames, isSeekable: about.seekable != 0,
-            oddities: HeaderLog(Self.log(file)).oddities(frames: about.frames))
-        csndfile_clip(file)
-        if preRoll > 0 {
-            preRollSpace = .allocate(byteCount: Int(Self.preRollBlock) * channels * format.bytes, alignment: 16)
+        let tail = kind.isOgg ? OggTail(path: path) : nil
+        var oddities = HeaderLog(Self.log(file)).oddities(frames: about.frames)
+        var frames = about.frames
+        if frames == Int64.max {
+            // Cut short: its length is what its last page says, and what really comes counts.
+            frames = tail?.end ?? 0
+            oddities.append("it is cut short; what is there is played")
+        } else if tail?.isChained == true {
+            oddities.append("it holds several streams one behind the other; the first one is played")
         }
+        entry = SeekEntry(kind, rate: rate, frames: frames, tail: tail)
+        info = MediaInfo(
+            name: path, rate: rate, channels: channels, format: kind.name, frames: frames,
+            isSeekable: about.seekable != 0, oddities: oddities)
+        csndfile_clip(file)
+        preRollSpace = .allocate(byteCount: Int(Self.preRollBlock) * channels * format.bytes, alignment: 16)
     }
 
     deinit {
@@ -67,15 +74,32 @@ package final class MediaFile: MediaSource, @unchecked Sendable {
     }
 
     package func seek(to frame: Int64) throws(DeviceError) {
-        let entry = max(0, frame - preRoll)
-        guard csndfile_seek(file, entry) == entry else { throw broken("sf_seek") }
-        var rest = frame - entry
-        guard let space = preRollSpace, let start = space.baseAddress else { return }
-        while rest > 0 {
-            let came = try read(into: start, frames: Int(min(rest, Self.preRollBlock)))
-            if came == 0 { return }
-            rest -= Int64(came)
+        if info.isSeekable {
+            let start = entry.frame(for: frame)
+            if entry.isThroughStart { _ = csndfile_seek(file, 0) }
+            next = csndfile_seek(file, start)
+            guard next == start || next >= 0 && next <= frame else { throw broken("sf_seek") }
+        } else if frame < next {
+            // Some codecs (GSM, G.721) cannot even go back to their first frame.
+            try reopen()
         }
+        while next < frame, let space = preRollSpace?.baseAddress {
+            if try read(into: space, frames: Int(min(frame - next, Self.preRollBlock))) == 0 { return }
+        }
+    }
+
+    private func reopen() throws(DeviceError) {
+        var about = SF_INFO()
+        guard let again = csndfile_open(info.name, &about) else {
+            throw DeviceError(
+                .inputOutput, operation: "sf_open", device: info.name,
+                reason: String(cString: csndfile_error_text(nil)),
+                advice: "the file was changed, or its disk is gone")
+        }
+        csndfile_close(file)
+        file = again
+        next = 0
+        csndfile_clip(file)
     }
 
     package func read(into samples: UnsafeMutableRawPointer, frames: Int) throws(DeviceError) -> Int {
@@ -87,6 +111,7 @@ package final class MediaFile: MediaSource, @unchecked Sendable {
             case .float: csndfile_read_float(file, samples, count)
             }
         if came == 0, csndfile_error(file) != 0 { throw broken("sf_readf") }
+        next += came
         return Int(came)
     }
 

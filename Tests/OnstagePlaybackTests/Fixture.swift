@@ -20,6 +20,12 @@ enum Fixture {
         }
     }
 
+    static func write(_ bytes: [UInt8], to path: String) {
+        guard let file = fopen(path, "w") else { return }
+        fwrite(bytes, 1, bytes.count, file)
+        fclose(file)
+    }
+
     static func text(_ name: String) -> String? {
         bytes(path(name)).map { String(decoding: $0, as: UTF8.self) }
     }
