@@ -26,8 +26,17 @@ struct FileHead {
         }
     }
 
-    /// The error for a file that libsndfile refused, with its words (`said`) and what its log adds.
-    func refusal(_ said: String, log: String) -> DeviceError {
+    /// Whether the file, or as much of it as is looked at, holds nothing but zeros.
+    private var isBlank: Bool {
+        guard let file = try? Descriptor(opening: path, flags: O_RDONLY | O_NONBLOCK) else { return false }
+        return withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { bytes in
+            let came = clinux_read_at(file.number, bytes.baseAddress, bytes.count, 0)
+            return came > 0 && bytes[..<came].allSatisfy { $0 == 0 }
+        }
+    }
+
+    /// The error for a file that libsndfile refused, with its words (`said`).
+    func refusal(_ said: String) -> DeviceError {
         let because =
             if size == 0 {
                 "the file is empty"
@@ -37,10 +46,14 @@ struct FileHead {
                 "BW64 files are not known to libsndfile"
             } else if magic == "RF64" {
                 "this RF64 file has no usable sizes: \(said)"
-            } else if magic == "RIFF", said.hasPrefix("Format not recognised") {
-                "it is a RIFF file of another kind than WAVE"
-            } else if log.contains("WAVE_FORMAT_MPEGLAYER3") {
-                "its MPEG layer 3 sound cannot be decoded: \(said)"
+            } else if magic == "RIFF" {
+                WAVDiagnosis.reason(path) ?? said
+            } else if isBlank {
+                "it holds nothing but zeros: its sound never reached the disk"
+            } else if magic == "OggS" {
+                "this Ogg file holds no Vorbis or Opus that can be decoded: \(said)"
+            } else if said.hasPrefix("Format not recognised") {
+                "it is no sound file of a known kind"
             } else {
                 said
             }
@@ -124,7 +137,10 @@ struct HeaderLog {
             guard line.contains("(should be ") else { continue }
             let text = line.split(separator: " ").joined(separator: " ")
             // A length of the whole that is wrong because the sound's is: told once.
-            guard text.hasPrefix("data") || text.hasPrefix("Block Align") || text.hasPrefix("RIFF") && !isDataOff else {
+            guard
+                text.hasPrefix("data") || text.hasPrefix("Block Align") || text.hasPrefix("RIFF") && !isDataOff
+                    || text.hasPrefix("Riff size")
+            else {
                 continue
             }
             if line.hasPrefix("data") {
@@ -138,7 +154,7 @@ struct HeaderLog {
         }
         if frames == 0, riff == 0 {
             found.append("its header says that it is empty: whoever wrote it did not finish it")
-        } else if let riff, let data, data != 0xFFFF_FFFF, riff < data {
+        } else if found.isEmpty, let riff, let data, data != 0xFFFF_FFFF, riff < data {
             found.append("its header gives \(riff) bytes for the file and \(data) for the sound in it")
         }
         return found

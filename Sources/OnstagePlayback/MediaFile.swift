@@ -30,13 +30,13 @@ package final class MediaFile: MediaSource, @unchecked Sendable {
         }
         var about = SF_INFO()
         guard let file = csndfile_open(path, &about) else {
-            throw head.refusal(String(cString: csndfile_error_text(nil)), log: Self.log(nil))
+            throw head.refusal(String(cString: csndfile_error_text(nil)))
         }
         let rate = Int(about.samplerate)
         let channels = Int(about.channels)
         guard (1...32).contains(channels), (1...768_000).contains(rate), about.frames >= 0 else {
             csndfile_close(file)
-            throw head.refusal("\(rate) Hz with \(channels) channels is out of range", log: "")
+            throw head.refusal("\(rate) Hz with \(channels) channels is out of range")
         }
         let kind = StoredFormat(about.format)
         self.file = file

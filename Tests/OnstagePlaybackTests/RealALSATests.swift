@@ -48,6 +48,23 @@ struct RealALSATests {
         #expect(played[count...].allSatisfy { $0 == 0 }, "only silence stands behind the last frame")
     }
 
+    @Test(
+        "every file of the WAV table that can be played is played, to the last bit of its sound",
+        arguments: ExpectedWAV.all.filter { ["S16_LE", "S24_3LE", "FLOAT_LE"].contains($0.format) && $0.frames != 0 })
+    func table(row: ExpectedWAV) throws {
+        let path = Self.temporary("table.raw")
+        defer { unlink(path) }
+        let (acquired, _, reports) = try Self.play("file:'\(path)',raw", SoundFile.open(Fixture.path(row.file)))
+        #expect(reports.ended == 1)
+        #expect(acquired.notes.contains { $0.hasPrefix(Fixture.path(row.file)) } == (row.outcome == "WARN"))
+        let width = ["S16_LE": 2, "S24_3LE": 3, "FLOAT_LE": 4][row.format] ?? 0
+        let count = Int(row.frames ?? 0) * (row.channels ?? 0) * width
+        let played = try #require(Fixture.bytes(path))
+        try #require(played.count >= count)
+        #expect(WAVTableTests.crc(Array(played[..<count])) == row.crc)
+        #expect(played[count...].allSatisfy { $0 == 0 })
+    }
+
     @Test("a name that nobody knows is absent, with libasound's words in the error and nothing on stderr")
     func unknown() {
         let error = #expect(throws: DeviceError.self) {

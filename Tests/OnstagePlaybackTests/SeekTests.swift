@@ -165,7 +165,9 @@ struct SeekTests {
         #expect(try Self.read(media, 10).isEmpty, "\(name): behind the last frame")
     }
 
-    @Test("A-23: decoded from there is decoded from the start, at 200 random frames of each format", arguments: SeekCase.all)
+    @Test(
+        "A-23: decoded from there is decoded from the start, at 200 random frames of each format",
+        arguments: SeekCase.all)
     func seek(_ one: SeekCase) throws {
         let path = folder("sound")
         let frames = one.rate * 8 + 777
