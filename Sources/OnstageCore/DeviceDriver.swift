@@ -76,6 +76,8 @@ package enum DriverReport: Sendable {
     case note(String)
     /// A fault that the driver is mending by itself (stall restart, XRUN); counted among the resource's errors.
     case recovered(DeviceError)
+    /// Playback: the device is open and silent, because its media has not come (true); or it goes on (false).
+    case waiting(Bool)
     /// Playback: the end of the media has been heard. The broker releases the device.
     case ended
     /// Playback: where the sound is now, in source frames: the frame heard next. Sent as the journal's interval asks.

@@ -22,6 +22,8 @@ package final class MediaFeed: Sendable {
 
     package let info: MediaInfo
     package let format: SourceFormat
+    /// Whether it comes when it comes: then it is waited for without end, in silence.
+    var isLive: Bool { reader.isLive }
     let reader: MediaReader
     /// Whether a thread of its own reads.
     private let isAhead: Bool
@@ -87,6 +89,21 @@ package final class MediaFeed: Sendable {
         reader.wake()
     }
 
+    /// Begins to read at the source frame `frame`, unless something has been read already: then the sound needs no more than
+    /// its device. *Runs on:* any thread.
+    /// - Throws: `tooMany` when the kernel gives no thread.
+    package func prefetch(at frame: Int64) throws(DeviceError) {
+        let isFirst = reader.state.withLock { state in
+            guard isAhead, state.jumps == 0 else { return false }
+            state.ring.jump(to: frame)
+            state.jumps = 1
+            return true
+        }
+        guard isFirst else { return }
+        try begin()
+        reader.wake()
+    }
+
     private func begin() throws(DeviceError) {
         guard let bells = reader.bells else { return }
         let isNew = hasThread.withLock { has in
@@ -110,7 +127,7 @@ package final class MediaFeed: Sendable {
             let (found, error) = look(wanted, looped)
             if let error { throw error }
             guard case .notYet = found, !isAhead else { return found }
-            guard reader.fill({ _ in Int64(wanted) }) else { return found }
+            guard case .done = reader.fill({ _ in Int64(wanted) }) else { return found }
         }
     }
 
@@ -145,7 +162,18 @@ package final class MediaFeed: Sendable {
 
     /// Whether at least `frames` stand ready, or all that will come.
     func isReady(_ frames: Int) -> Bool {
-        guard isAhead else { return true }
+        if !isAhead {
+            guard isLive else { return true }
+            // Asked here and now; what it has is kept.
+            while true {
+                let missing = reader.state.withLock { state in
+                    state.isAtEnd || state.error != nil
+                        ? 0 : Int64(frames) - state.ring.available(looped: state.isLooped)
+                }
+                if missing <= 0 { return true }
+                guard case .done = reader.fill({ _ in missing }) else { return false }
+            }
+        }
         return reader.state.withLock { state in
             state.playerWaitsFor = Int64(frames)
             return state.takeWaiting()
@@ -153,8 +181,12 @@ package final class MediaFeed: Sendable {
     }
 
     /// Names what to wait for until ``isReady(_:)``, asked right before, can have become true.
-    func prepare(_ wait: inout WaitSet) {
-        if let bells = reader.bells { wait.add(bells.player.descriptor) }
+    func prepare(_ wait: inout WaitSet, now: MonotonicTime) {
+        if let bells = reader.bells {
+            wait.add(bells.player.descriptor)
+        } else {
+            wait.wake(at: now + MediaReader.askAgain)
+        }
     }
 
     /// Takes note that the wait has ended.

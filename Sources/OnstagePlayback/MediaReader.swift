@@ -25,6 +25,7 @@ final class MediaReader: @unchecked Sendable {
         /// Whether the ring ends where a pass does, and no other is to follow.
         var isAtEnd: Bool {
             guard let length = ring.length else { return false }
+            if length == 0 { return true }
             return !isLooped && ring.base + ring.end > 0 && (ring.base + ring.end) % max(1, length) == 0
         }
 
@@ -40,6 +41,7 @@ final class MediaReader: @unchecked Sendable {
     }
 
     private let source: any MediaSource
+    var isLive: Bool { source.isLive }
     private var sourcePosition: Int64 = 0
     let frameBytes: Int
     private let memory: UnsafeMutableRawBufferPointer
@@ -86,10 +88,20 @@ final class MediaReader: @unchecked Sendable {
         case fill(MediaRing.Room, at: Int64, jumps: Int)
     }
 
-    /// Reads up to `most` frames into the ring; false when there is nothing to do.
+    /// What an attempt to read came to.
+    enum Filled {
+        /// There may be more to do.
+        case done
+        /// There is nothing to do until somebody wakes.
+        case nothingToDo
+        /// The source has nothing yet.
+        case nothingYet
+    }
+
+    /// Reads up to `most` frames into the ring.
     ///
     /// *Runs on:* the reading thread; without one, the player's.
-    func fill(_ most: (borrowing MediaRing) -> Int64) -> Bool {
+    func fill(_ most: (borrowing MediaRing) -> Int64) -> Filled {
         let step: Step = state.withLock { state in
             if state.isClosed { return .closed }
             let position = state.ring.next
@@ -99,8 +111,9 @@ final class MediaReader: @unchecked Sendable {
             }
             return .fill(room, at: position, jumps: state.jumps)
         }
-        guard case .fill(let room, let position, let jumps) = step else { return false }
+        guard case .fill(let room, let position, let jumps) = step else { return .nothingToDo }
         let result = read(room, at: position)
+        if case .success(let came) = result, came < 0 { return .nothingYet }
         let isPlayerWoken = state.withLock { state in
             // The player has gone elsewhere meanwhile.
             guard state.jumps == jumps else { return false }
@@ -112,7 +125,7 @@ final class MediaReader: @unchecked Sendable {
             return state.takeWaiting()
         }
         if isPlayerWoken { bells?.player.wake() }
-        return true
+        return .done
     }
 
     private func read(_ room: MediaRing.Room, at position: Int64) -> Result<Int, DeviceError> {
@@ -129,13 +142,16 @@ final class MediaReader: @unchecked Sendable {
                 sourcePosition = position
             }
             let came = try source.read(into: to, frames: room.frames)
-            sourcePosition += Int64(came)
+            sourcePosition += Int64(max(0, came))
             return .success(came)
         } catch {
             sourcePosition = -1
             return .failure(error)
         }
     }
+
+    /// When a source that has nothing yet is asked again. (One that knows better waits in its own call.)
+    static let askAgain = Duration.milliseconds(10)
 
     /// The thread's life: reads ahead until it is closed.
     ///
@@ -145,9 +161,14 @@ final class MediaReader: @unchecked Sendable {
         let small = max(256, rate / 100)
         let large = state.withLock { max(small, ($0.ring.capacity - $0.ring.kept) / 2) }
         var wait = WaitSet()
-        wait.add(bells.reader.descriptor)
         while !state.withLock({ $0.isClosed }) {
-            if fill({ $0.end - $0.place < rate / 5 ? small : large }) { continue }
+            wait.removeAll()
+            wait.add(bells.reader.descriptor)
+            switch fill({ $0.end - $0.place < rate / 5 ? small : large }) {
+            case .done: continue
+            case .nothingToDo: break
+            case .nothingYet: wait.wake(at: .now + Self.askAgain)
+            }
             _ = wait.waitForEvents(SystemClock(), waking: bells.reader)
             _ = bells.reader.take()
         }

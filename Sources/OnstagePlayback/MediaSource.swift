@@ -13,7 +13,18 @@ package protocol MediaSource: AnyObject, Sendable {
     /// - Throws: `inputOutput` when the source cannot go there.
     func seek(to frame: Int64) throws(DeviceError)
 
-    /// Fills in up to `frames` frames, interleaved; answers how many, 0 at the end. Allocates nothing.
+    /// Whether it comes when it comes: then it is waited for without end, in silence.
+    var isLive: Bool { get }
+
+    /// Fills in up to `frames` frames, interleaved; answers how many, 0 at the end, ``nothingYet`` where there may be some
+    /// later. Allocates nothing.
     /// - Throws: `inputOutput` when the source cannot be read.
     func read(into samples: UnsafeMutableRawPointer, frames: Int) throws(DeviceError) -> Int
+}
+
+extension MediaSource {
+    package var isLive: Bool { false }
+
+    /// The answer of ``read(into:frames:)`` that is no number of frames.
+    package static var nothingYet: Int { -1 }
 }

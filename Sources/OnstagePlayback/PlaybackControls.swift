@@ -32,8 +32,8 @@ package final class PlaybackControls: Sendable {
     ) {
         self.clock = clock
         let wishes = configuration.inRange
-        var first = State(volume: wishes.volume, isLooped: wishes.isLooped, info: info)
-        first.ledger = PlaybackLedger(base: Self.clamp(position, info), length: info.frames)
+        var first = State(volume: wishes.volume, isLooped: wishes.isLooped && info.isSeekable, info: info)
+        first.ledger = PlaybackLedger(base: Self.clamp(position, info), length: info.knownFrames)
         state = Mutex(first)
     }
 
@@ -43,11 +43,12 @@ package final class PlaybackControls: Sendable {
 
     package var info: MediaInfo { state.withLock { $0.info } }
 
-    /// The next frame to be heard shall be `frame`, kept within the media.
+    /// The next frame to be heard shall be `frame`, kept within the media. Of sound that cannot be sought it stays what it is.
     ///
     /// - Parameter onceReleased: what plays now plays on until its device is given back, and begins there the next time.
     package func seek(to frame: Int64, onceReleased: Bool = false) {
         state.withLock { state in
+            guard state.info.isSeekable else { return }
             state.seek = Self.clamp(frame, state.info)
             state.isSeekHeld = onceReleased
         }
@@ -64,7 +65,7 @@ package final class PlaybackControls: Sendable {
 
     package var isLooped: Bool {
         get { state.withLock { $0.isLooped } }
-        set { state.withLock { $0.isLooped = newValue } }
+        set { state.withLock { $0.isLooped = newValue && $0.info.isSeekable } }
     }
 
     /// The source frame that is heard next. It does not move while nothing plays (L-01).

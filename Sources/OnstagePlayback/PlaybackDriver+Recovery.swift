@@ -22,7 +22,9 @@ extension PlaybackDriver {
         let isAtEnd = phase == .ending && block?.count == 0
         observe { $0.observeAll() }
         if isAtEnd { return }  // the last frame was heard: finishEnding sees the state and tells it
-        countUnderrun()
+        // Where sound comes when it comes, silence is no fault of anybody's.
+        let isFault = !(media.isLive && isStarved)
+        if isFault { countUnderrun() }
         if case .success(let status) = output.status(), status.state == .xrun {
             _ = takeRound(dry: status)
         }
@@ -34,11 +36,13 @@ extension PlaybackDriver {
         }
         let answer = output.prepareStream()
         if answer < 0 { throw failure(-answer, "snd_pcm_prepare") }
-        report(
-            .recovered(
-                DeviceError(
-                    errno: Errno.EPIPE, operation: call, device: identity,
-                    reason: "it ran out of sound; it goes on at frame \(ledger.position)")))
+        if isFault {
+            report(
+                .recovered(
+                    DeviceError(
+                        errno: Errno.EPIPE, operation: call, device: identity,
+                        reason: "it ran out of sound; it goes on at frame \(ledger.position)")))
+        }
         try startStream(from: nil)
     }
 

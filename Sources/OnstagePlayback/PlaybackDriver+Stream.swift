@@ -11,10 +11,11 @@ extension PlaybackDriver {
         switch phase {
         case .closed, .ended: break
         case .buffering:
-            media.prepare(&wait)
-            wait.wake(at: bufferingUntil)
+            media.prepare(&wait, now: clock.now)
+            if let bufferingUntil { wait.wake(at: bufferingUntil) }
+            if let gatherUntil { wait.wake(at: gatherUntil) }
         case .playing:
-            if isStarved { media.prepare(&wait) }
+            if isStarved { media.prepare(&wait, now: clock.now) }
             if let turnAt {
                 wait.wake(at: turnAt)
             } else {
@@ -39,11 +40,7 @@ extension PlaybackDriver {
             return
         case .buffering:
             media.acknowledge()
-            if media.isReady(startFrames) {
-                try startStream(from: nil)
-            } else if now >= bufferingUntil {
-                throw hung()
-            }
+            try goOn(now)
         case .playing:
             if isStarved { media.acknowledge() }
             if turnAt == nil, let output, !output.isReady(wait), now < progressAt + stallLimit {
@@ -80,18 +77,45 @@ extension PlaybackDriver {
             gain.begin(controls.gain)
         }
         isStarved = false
-        guard media.isReady(startFrames) else {
+        guard media.isReady(startFrames) || isGathered(clock.now) else {
+            if !isWaitingTold, isBegun || media.isLive {
+                isWaitingTold = true
+                report(.waiting(true))
+            }
             phase = .buffering
             turnAt = nil
             bufferingUntil = clock.now + Self.bufferingLimit
             return publish(isRunning: false)
         }
         isMediaHung = false
+        if isWaitingTold { report(.waiting(false)) }
+        (isWaitingTold, gatherUntil) = (false, nil)
         phase = .playing
         progressAt = clock.now
         try fillStream(behind: ahead)
         if !isBegun { report(.first(clock.now)) }
         isBegun = true
+    }
+
+    /// Looks whether sound has come that was waited for.
+    private func goOn(_ now: MonotonicTime) throws(DeviceError) {
+        if media.isReady(startFrames) || isGathered(now) { return try startStream(from: nil) }
+        guard let until = bufferingUntil, now >= until else { return }
+        guard media.isLive else { throw hung() }
+        // Said once; it may be silent for as long as it likes.
+        report(.note("nothing comes from \(media.info.name): silence until it does"))
+        bufferingUntil = nil
+    }
+
+    /// Whether some sound of a live source has waited for long enough for more to come.
+    private func isGathered(_ now: MonotonicTime) -> Bool {
+        guard media.isLive, phase == .buffering, media.isReady(1) else { return false }
+        guard let until = gatherUntil else {
+            gatherUntil = now + .milliseconds(50)
+            _ = media.isReady(startFrames)  // asks to be woken
+            return false
+        }
+        return now >= until
     }
 
     /// How much of the media stands ready before a stream is started: what fits the device, but not long waited for.
@@ -222,7 +246,7 @@ extension PlaybackDriver {
         let piece = try block?.fill(wanted, from: media, looped: looped, gain, at: ledger.written)
         // What a pass really was counts, not what the header said.
         if let length = media.length, length != ledger.length {
-            report(.note("\(media.info.name) ends at frame \(length), not at \(ledger.length ?? 0)"))
+            if let said = ledger.length { report(.note("\(media.info.name) ends at frame \(length), not at \(said)")) }
             ledger.length = length
         }
         isStarved = false
@@ -294,7 +318,8 @@ extension PlaybackDriver {
         phase = .ended
         turnAt = nil
         journalAt = nil
-        ledger = PlaybackLedger(base: 0, length: ledger.length)
+        // What cannot be begun anew stays at its end.
+        ledger = PlaybackLedger(base: media.info.isSeekable ? 0 : ledger.position, length: ledger.length)
         publish(isRunning: false)
         report(.ended)
     }

@@ -48,7 +48,11 @@ package final class PlaybackDriver: DeviceDriver {
     /// The media has more, but it had not been read when there was room for it.
     var isStarved = false
     /// When a media that gives nothing is waited for no longer while a device is held.
-    var bufferingUntil = MonotonicTime(nanoseconds: 0)
+    /// When it is said that nothing comes, or given up; nil where that has been said.
+    var bufferingUntil: MonotonicTime?
+    var isWaitingTold = false
+    /// Sound that comes when it comes has begun to; by then it is played, however little it is.
+    var gatherUntil: MonotonicTime?
     /// The first sound since the acquire has been told.
     var isBegun = false
     /// The last acquire ended because the media gave nothing.
@@ -90,7 +94,7 @@ package final class PlaybackDriver: DeviceDriver {
         self.clock = clock
         self.backend = backend ?? .fitting(configuration.output, clock: clock)
         self.report = report
-        ledger = PlaybackLedger(base: self.controls.position, length: media.info.frames)
+        ledger = PlaybackLedger(base: self.controls.position, length: media.info.knownFrames)
     }
 
     /// The same for media that are read on the device's thread, a period at a time: what is there at once, and cheap.
@@ -152,13 +156,18 @@ package final class PlaybackDriver: DeviceDriver {
         isBroken = false
         let info = media.info
         var start = controls.takeSeek() ?? ledger.position
-        if let length = ledger.length, start >= length { start = 0 }
+        let isAtEnd = ledger.length.map { start >= $0 } ?? false
+        if isAtEnd, info.isSeekable { start = 0 }
         ledger = PlaybackLedger(base: start, length: ledger.length)
         publish(isRunning: false)
-        guard info.frames > 0 else {
+        guard info.frames > 0 || !info.hasLength, !isAtEnd || info.isSeekable else {
             // Nothing to play: it has ended before a device is taken (W-03).
             phase = .ending
-            return Acquired(format: [("media", .text(info.name))], notes: mediaNotes() + ["the media has no frames"])
+            return Acquired(
+                format: [("media", .text(info.name))],
+                notes: mediaNotes() + [
+                    isAtEnd && !info.isSeekable ? "the media has no more frames" : "the media has no frames"
+                ])
         }
         try media.seek(to: start)
         if isMediaHung, !media.isReady(startFrames) { throw hung() }
@@ -188,7 +197,7 @@ package final class PlaybackDriver: DeviceDriver {
         (doubtful, again) = (0, 0)
         let now = clock.now
         journalAt = configuration.journalInterval.map { now + $0 }
-        isBegun = false
+        (isBegun, isWaitingTold, gatherUntil) = (false, false, nil)
         try startStream(from: ledger.base)
     }
 

@@ -251,6 +251,7 @@ extension DeciderState {
         case .first(let at):
             emit(.first(name(id), at: at))
             tell(entry.handle, .first)
+        case .waiting(let isWaiting): tell(entry.handle, .waiting(isWaiting))
         case .note(let text): note(id, text, at: now)
         case .recovered(let error):
             emit(.recovered(name(id), error, at: now))

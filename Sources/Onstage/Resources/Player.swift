@@ -40,6 +40,9 @@ public final class Player: Resource {
 
         public init() {}
 
+        /// How much sound a pause may have to take back.
+        var kept: Duration { max(.milliseconds(500), bufferTime + .milliseconds(200)) }
+
         var configuration: PlaybackConfiguration {
             var configuration = PlaybackConfiguration(output: output.map { .pcm($0) } ?? .paced(recording: recording))
             configuration.bufferTime = bufferTime
@@ -57,6 +60,8 @@ public final class Player: Resource {
     private struct Start: Sendable {
         var isRestored = false
         var isSought = false
+        /// To be read ahead as soon as it is known from where.
+        var isReadAhead = false
     }
 
     public let handle: ResourceHandle
@@ -65,6 +70,7 @@ public final class Player: Resource {
     let controls: PlaybackControls
     let observers: PlayerObservers
     private let start: StartPosition
+    private let feed: MediaFeed
 
     /// Where the first play begins: the stored position, unless something was sought before it came.
     private final class StartPosition: Sendable {
@@ -90,10 +96,9 @@ public final class Player: Resource {
                 identity = try MediaIdentity(file: path)
             }
             journal = MediaJournal(
-                store: positions.store, media: identity, rate: Int64(file.info.rate), frames: file.info.frames)
+                store: positions.store, media: identity, rate: Int64(file.info.rate), frames: file.info.knownFrames)
         }
-        let feed = try MediaFeed(
-            file, ahead: options.readAhead, kept: max(.milliseconds(500), options.bufferTime + .milliseconds(200)))
+        let feed = try MediaFeed(file, ahead: options.readAhead, kept: options.kept)
         self.init(feed: feed, options, journal: journal, name: name)
     }
 
@@ -104,7 +109,7 @@ public final class Player: Resource {
         self.init(feed: MediaFeed(BuiltInSound()), looped, journal: nil, name: name)
     }
 
-    private init(feed: MediaFeed, _ options: Options, journal: MediaJournal?, name: String) {
+    init(feed: MediaFeed, _ options: Options, journal: MediaJournal?, name: String) {
         let configuration = options.configuration
         let controls = PlaybackControls(feed.info, configuration: configuration, clock: SystemClock())
         let start = StartPosition()
@@ -112,6 +117,7 @@ public final class Player: Resource {
         self.controls = controls
         self.observers = observers
         self.start = start
+        self.feed = feed
         info = feed.info
         handle = ResourceHandle(
             name: name, kind: .audio, reasons: PauseReasons(.user), journal: journal,
@@ -121,10 +127,13 @@ public final class Player: Resource {
                 // The position is an argument of the acquire: the device waits for it, nothing else does.
                 handle.pause(.preparing, true)
                 journal.store.position(for: journal.media, scene: scene, frames: journal.frames) { stored in
-                    start.state.withLock { state in
+                    let isReadAhead = start.state.withLock { state in
                         if let stored, !state.isSought, !state.isRestored { controls.seek(to: stored.position) }
                         state.isRestored = true
+                        return state.isReadAhead
                     }
+                    // What goes wrong is told when it is played.
+                    if isReadAhead { try? feed.prefetch(at: controls.position) }
                     handle.pause(.preparing, false)
                     handle.tell(.restored)
                 }
@@ -144,6 +153,21 @@ public final class Player: Resource {
         }
     }
 
+    /// Reads what the first sound needs, so that ``play()`` has only to open the device; takes back a ``stop()``.
+    ///
+    /// No device is touched, and nothing waits. Where a position is kept it is read at the binding, and the media from there.
+    /// Without it all of this is done when it is to play. (Media3's `prepare()` is not optional.)
+    public func prepare() {
+        observers.isStopped = false
+        let isKnown = start.state.withLock { state in
+            state.isReadAhead = true
+            return handle.journal == nil || state.isRestored || state.isSought
+        }
+        // What goes wrong is told when it is played.
+        if isKnown { try? feed.prefetch(at: controls.position) }
+        handle.tell(.watched)
+    }
+
     /// Sets ``playWhenReady``; at the end of the media it begins again.
     public func play() {
         handle.pause(.finished, false)
@@ -159,7 +183,7 @@ public final class Player: Resource {
     ///
     /// What is heard is heard up to the pause, as with ``pause()``. (Media3's `stop()` keeps the position, lets
     /// `playWhenReady` stand and wants a `prepare()` afterwards: there it means "let go of the player's resources", which
-    /// here every pause does.)
+    /// here every pause does.) Where the media cannot be sought the position stays what it is.
     public func stop() {
         start.state.withLock { $0.isSought = true }
         observers.isStopped = true
@@ -169,8 +193,10 @@ public final class Player: Resource {
         handle.tell(.sought)
     }
 
-    /// The source frame that is heard next shall be `frame`; kept within the media. Never waits.
+    /// The source frame that is heard next shall be `frame`; kept within the media. Never waits. Does nothing where the media
+    /// cannot be sought (``MediaInfo/isSeekable``).
     public func seek(to frame: Int64) {
+        guard info.isSeekable else { return }
         start.state.withLock { $0.isSought = true }
         observers.isStopped = false
         controls.seek(to: frame)
@@ -188,7 +214,7 @@ public final class Player: Resource {
         set { controls.volume = newValue }
     }
 
-    /// Whether it begins again at its end, without a gap.
+    /// Whether it begins again at its end, without a gap; never where the media cannot be sought.
     public var isLooped: Bool {
         get { controls.isLooped }
         set { controls.isLooped = newValue }

@@ -2,7 +2,7 @@ public import OnstageCore
 
 /// What a player is doing.
 ///
-/// In Media3's words: `idle` is STATE_IDLE, `opening` STATE_BUFFERING, `playing` STATE_READY with isPlaying, `paused`
+/// In Media3's words: `idle` is STATE_IDLE, `opening` and `buffering` STATE_BUFFERING, `playing` STATE_READY with isPlaying, `paused`
 /// STATE_READY without it (`playWhenReady` is false, or playback is suppressed), `ended` STATE_ENDED, `failed` STATE_IDLE with
 /// a player error.
 @nonexhaustive
@@ -11,6 +11,8 @@ public enum PlayerState: Hashable, Sendable {
     case idle
     /// It is to play, and its device is being opened or, with the error that says for what, waited for.
     case opening(waitingFor: DeviceError?)
+    /// Its device is open and silent: its media has not come (a pipe that stands, a slow disk).
+    case buffering
     /// It is heard.
     case playing
     /// It holds no device, or is giving it back; not empty.

@@ -26,6 +26,7 @@ final class PlayerObservers: Sendable {
         var isBound = false
         /// Sound has come since its device was opened.
         var isHeard = false
+        var isWaiting = false
         /// Its end was heard, and whether that keeps it from running already.
         var hasEnded = false
         var isFinished = false
@@ -82,11 +83,12 @@ final class PlayerObservers: Sendable {
         case .changed:
             let snapshot = handle.snapshot
             state.withLock { state in
-                if snapshot.state != .open { state.isHeard = false }
+                if snapshot.state != .open { (state.isHeard, state.isWaiting) = (false, false) }
                 let isFinished = snapshot.reasons.contains(.finished)
                 if state.isFinished, !isFinished { state.hasEnded = false }
                 state.isFinished = isFinished
             }
+        case .waiting(let isWaiting): state.withLock { $0.isWaiting = isWaiting }
         case .first: state.withLock { $0.isHeard = true }
         case .ended:
             state.withLock { $0.hasEnded = true }
@@ -143,7 +145,7 @@ final class PlayerObservers: Sendable {
         reasons.remove(PauseReasons(.preparing))
         guard reasons.isEmpty else { return .paused(reasons) }
         switch snapshot.state {
-        case .open: return state.isHeard ? .playing : .opening(waitingFor: nil)
+        case .open: return state.isWaiting ? .buffering : state.isHeard ? .playing : .opening(waitingFor: nil)
         case .pendingOpen: return .opening(waitingFor: snapshot.error)
         case .opening, .closing: return .opening(waitingFor: nil)
         case .closed:

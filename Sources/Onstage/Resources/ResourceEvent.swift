@@ -8,6 +8,8 @@ enum ResourceEvent: Sendable {
     case changed
     /// The first frame, sample or sound since this acquire.
     case first
+    /// Its device is open and silent, because its media has not come; or that is over.
+    case waiting(Bool)
     case released(ReleaseReceipt)
     case stored(position: Int64)
     case recovered(DeviceError)
