@@ -29,13 +29,12 @@ struct StoreFile {
         // Held to the end of this call: two processes never judge or mend the file at once.
         let lock = DirectoryLock(directory)
         defer { extendLifetime(lock) }
-        switch FileNumber.kind(of: path) {
-        case .other: throw .broken("no regular file")
-        case .empty: log("\(path) is empty: positions begin at 0")
-        case .regular, .missing: break
-        }
+        let kind = FileNumber.kind(of: path)
+        if kind == .other { throw .broken("no regular file") }
         let connection = try StoreTrouble.sorting { () throws(SQLiteError) in try journalled() }
         try check(connection)
+        // Not before it can be used: a full disk leaves an empty file behind at each try.
+        if kind == .empty { log("\(path) is empty: positions begin at 0") }
         guard let number = FileNumber(path) else { throw .directory("it was removed while it was opened") }
         return (connection, number)
     }

@@ -7,6 +7,7 @@ import os
 import pathlib
 import struct
 import sys
+import wave
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from stage import *  # noqa: E402,F403
@@ -41,6 +42,11 @@ def broken_files():
         ("a WAV that is not there", ["--media", "none.wav"], 1, r"none\.wav"),
         ("an unknown option", ["--wat"], 2, r"--wat"),
     ]
+    IMU()
+    nodes = [f"/dev/{name}" for name in iio_names()] + ["/dev/video0", "/dev/snd/pcmC0D0p"]
+    opens = Opens(nodes)
+    run("v4l2-ctl", "-d", "/dev/video0", "--all")
+    expect("/dev/video0" in opens.take(), f"what is opened is seen: {', '.join(nodes)}")
     for name, options, wanted, pattern in cases:
         words = [] if "--profile" in options else ["--profile", "bench-kernel"]
         words += options + ([] if "--scenario" in options else ["--scenario", "good.scenario"])
@@ -48,6 +54,8 @@ def broken_files():
         expect(
             status == wanted and re.search(pattern, errors.replace("\n", " ")) and "Fatal error" not in errors,
             f"{name}: status {status}, {errors.strip()[:160]!r}", f"wanted {wanted} and /{pattern}/\n{output}\n{errors}")
+        opened = opens.take()
+        expect(not opened, f"{name}: no device has been opened", opened)
     status, _, errors = run(ONSTAGE, "profile", "check", "bad.json")
     expect(status != 0 and "widht" in errors + _, "profile check names the unknown key", f"{status} {_} {errors}")
 
@@ -57,7 +65,6 @@ def held_by_another(name, resource, occupy, *options, **surroundings_of_it):
 
     `occupy` starts that program and answers it when it holds the device; `options` are those of the run.
     """
-
     process = None
     took = []
     for number in range(3):
@@ -220,6 +227,33 @@ def replugged_sound():
     expect(positions == sorted(positions) and positions[-1] > 0, f"the position never goes back: {positions}", sound)
 
 
+def full_disk():
+    """A recording ends with an error and a valid file; a position that cannot be stored costs one warning."""
+    ramp("ramp.wav", 10)
+    os.mkdir("small")
+    status, _, errors = run("mount", "-t", "tmpfs", "-o", "size=512k", "none", "small")
+    if not expect(status == 0, "a disk of 512 KB", errors):
+        return
+    process = Run("--profile", "bench", "--media", "ramp.wav", "--fresh", "--duration", "5", state="small", profile=None)
+    equal("the recording's disk is full: status", 1, process.wait(60))
+    told = [text for _, text in process.lines if "bench.wav" in text and "ENOSPC" in text]
+    expect(told, f"the error names file and cause: {told[:1]}", process.tail())
+    with wave.open("small/bench.wav") as recording:
+        frames, place = recording.getnframes(), os.path.getsize("small/bench.wav")
+    expect(
+        RATE < frames == (place - 44) // 4, f"the recording is a valid WAV of {frames} frames in {place} bytes",
+        process.tail())
+    check_ramp("what is in it is the sound", "small/bench.wav", last=frames)
+    run("sh", "-c", "dd if=/dev/zero of=small/rest bs=4k; rm small/positions*; dd if=/dev/zero of=small/more bs=1")
+    process = Run("--media", "ramp.wav", "--duration", "3", state="small")
+    process.await_line("playback first", 20)
+    equal("the positions' disk is full: status", 0, process.wait(60))
+    warnings = [text for _, text in process.lines if "warning" in text and "positions" in text]
+    expect(
+        len(warnings) == 1 and "positions.sqlite" in warnings[0], f"one warning says so: {warnings}", process.tail())
+    run("umount", "small")
+
+
 def forbidden():
     """An ordinary user without groups: a clear error each, status 1, nothing left open."""
     IMU()
@@ -242,4 +276,4 @@ def forbidden():
     equal("nobody holds anything", {}, holders("/dev/"))
 
 
-main(broken_files, busy_camera, busy_sound, missing_sensor, replugged_camera, replugged_sound, forbidden)
+main(broken_files, busy_camera, busy_sound, missing_sensor, replugged_camera, replugged_sound, full_disk, forbidden)

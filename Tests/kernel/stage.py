@@ -4,6 +4,7 @@ Judges share nothing with the program under test: /proc, sysfs, arecord, v4l2-ct
 A check says "ok: …" or "FAILED: …" on a line of its own; the runner counts these lines.
 """
 import collections
+import ctypes
 import faulthandler
 import json
 import os
@@ -11,6 +12,7 @@ import pathlib
 import re
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -243,6 +245,34 @@ def enabled_buffers():
         except OSError:
             pass
     return found
+
+
+class Opens:
+    """What is opened of some nodes, by anybody, as inotify tells it."""
+
+    def __init__(self, paths):
+        library = ctypes.CDLL(None, use_errno=True)
+        self.names = {}
+        self.descriptor = library.inotify_init1(os.O_CLOEXEC | os.O_NONBLOCK)
+        for path in paths:
+            number = library.inotify_add_watch(self.descriptor, os.fsencode(path), 0x20)  # IN_OPEN
+            if number < 0:
+                raise Ended(f"inotify does not watch {path}: {os.strerror(ctypes.get_errno())}")
+            self.names[number] = path
+
+    def take(self):
+        """The nodes that were opened since the last call, each as often as it was told."""
+        found = []
+        try:
+            while data := os.read(self.descriptor, 65536):
+                at = 0
+                while at < len(data):
+                    number, _, _, length = struct.unpack_from("iIII", data, at)
+                    found.append(self.names[number])
+                    at += 16 + length
+        except BlockingIOError:
+            pass
+        return found
 
 
 class StallWatch(threading.Thread):
