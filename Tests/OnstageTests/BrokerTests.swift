@@ -185,6 +185,15 @@ private let busy = DeviceError(.inUse, operation: "VIDIOC_REQBUFS", device: "cam
         await broker.close()
     }
 
+    @Test(arguments: [.zero, .seconds(-1), .microseconds(999), .seconds(3601), .seconds(Int64.max)] as [Duration])
+    func aWatchdogThatForcesEverythingIsRefused(_ watchdog: Duration) {
+        var configuration = Broker.Configuration()
+        configuration.releaseWatchdog = watchdog
+        let error = #expect(throws: DeviceError.self) { try Broker(configuration) }
+        #expect(error?.kind == .configuration)
+        #expect(error?.description.contains("release watchdog of") == true)
+    }
+
     @Test func aLostDeviceComesBackByItself() async throws {
         let scene = broker.scene("main")
         let camera = FakeDevice("camera")

@@ -18,7 +18,7 @@ public final class Broker: Sendable {
         public var callbacks = CallbackExecutor.broker
         /// How long the app's own background event is held back, 0…5 s: leaving and coming back within it emits nothing.
         public var backgroundDelay = Duration.milliseconds(700)
-        /// A release that takes longer is forced.
+        /// A release that takes longer is forced, 1 ms … 1 h.
         public var releaseWatchdog = Duration.seconds(1)
         /// What the library has to say, a line each; the library itself writes nowhere. *Runs on:* any thread.
         public var log: @Sendable (LogLevel, String) -> Void = { _, _ in }
@@ -37,6 +37,9 @@ public final class Broker: Sendable {
         var isClosed = false
     }
 
+    /// A watchdog of nothing would force every release, and report a device as stuck before its thread has looked.
+    private static let watchdogs: ClosedRange<Duration> = .milliseconds(1) ... .seconds(3600)
+
     let decider: Decider
     let callbacks: CallbackRunner
     private let registry = Mutex(Registry())
@@ -44,12 +47,19 @@ public final class Broker: Sendable {
     let appPhase = Mutex(LifecycleState.notRunning)
 
     /// Makes a broker and starts its threads; no device is touched.
-    /// - Throws: `tooMany` when the kernel gives no thread or descriptor; `configuration` for a delay outside of 0…5 s.
+    /// - Throws: `tooMany` when the kernel gives no thread or descriptor; `configuration` for a delay outside of 0…5 s or a
+    ///   watchdog outside of 1 ms … 1 h.
     public init(_ configuration: Configuration = Configuration()) throws(DeviceError) {
         guard AppLifecycle.backgroundDelays.contains(configuration.backgroundDelay) else {
             throw DeviceError(
                 .configuration, operation: "", device: "broker",
                 reason: "a background delay of \(configuration.backgroundDelay) is outside of 0…5 s")
+        }
+        guard Self.watchdogs.contains(configuration.releaseWatchdog) else {
+            throw DeviceError(
+                .configuration, operation: "", device: "broker",
+                reason: "a release watchdog of \(configuration.releaseWatchdog) is outside of 1 ms … 1 h",
+                advice: "the default is 1 s")
         }
         clock = configuration.clock
         callbacks = try CallbackRunner(configuration.callbacks)
