@@ -48,4 +48,54 @@ import Testing
         let ended = try #require(report["transitions"]?.elements.last?["at"]?.number)
         #expect(ended - left < 5_000)
     }
+
+    /// The same, but the thread goes on before the profile's watchdog is due; until then nothing may be said of it.
+    private static let lateScript = """
+        import ctypes, os, select, signal, subprocess, sys
+        libc = ctypes.CDLL(None, use_errno=True)
+        libc.ptrace.argtypes = [ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_void_p]
+        pipes = dict(stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        run = subprocess.Popen(sys.argv[1:], **pipes)
+        for line in run.stdout:
+            if "camera first" in line: break
+        tasks = f"/proc/{run.pid}/task"
+        tid = next(int(t) for t in os.listdir(tasks) if open(f"{tasks}/{t}/comm").read().strip() == "on-camera")
+        if libc.ptrace(0x4206, tid, None, None) or libc.ptrace(0x4207, tid, None, None):
+            run.kill()
+            print("no ptrace here")
+            sys.exit(77)
+        os.waitpid(tid, 0x40000000)
+        run.send_signal(signal.SIGTERM)
+        early = select.select([run.stderr], [], [], 3)[0]
+        libc.ptrace(0x11, tid, None, None)
+        sys.stdout.write(run.stdout.read())
+        sys.stderr.write(run.stderr.read())
+        sys.exit(run.wait() or (3 if early else 0))
+        """
+
+    @Test(.enabled(if: access("/usr/bin/python3", X_OK) == 0, "needs python3"))
+    func theEndWaitsAsLongAsTheProfileSays() throws {
+        let profile = scratch.file(
+            "late.json",
+            """
+            {
+              "name": "late", "camera": { "device": "synthetic" }, "playback": { "device": "synthetic" },
+              "deadlines": { "releaseMilliseconds": 10000 }
+            }
+            """)
+        let end = OnstageProcess(
+            [
+                "-c", Self.lateScript, OnstageProcess.program, "run", "--profile", profile, "--report",
+                scratch("report"),
+            ], home: scratch, program: "python3"
+        ).wait()
+        if end.status == 77 { return }  // a container that forbids ptrace
+        #expect(end.status == 0)
+        #expect(end.errors == "")
+        let report = try scratch.json("report")
+        let camera = try #require(report["resources"]?.elements.first { $0["id"] == "camera" })
+        let receipt = try #require(camera["receipts"]?.elements.last)
+        let (asked, released) = (try #require(receipt["asked"]?.number), try #require(receipt["released"]?.number))
+        #expect(released - asked >= 3_000 && receipt["forced"] == false)
+    }
 }

@@ -243,8 +243,8 @@ final class Run {
 
     /// How long the end waits for the disk when all devices are back.
     private static let storeLimit = Duration.seconds(1)
-    /// How long it waits for devices: the watchdog forces after 1 s, and reports as stuck after one more.
-    private static let leavingLimit = Duration.milliseconds(2300)
+    /// How long it waits for devices: the watchdog forces at its time, and reports as stuck after one more second.
+    private var leavingLimit: Duration { plan.profile.deadlines.release + .milliseconds(1300) }
     private static let closingLimit = Duration.milliseconds(300)
 
     private func end() {
@@ -252,7 +252,7 @@ final class Run {
         tell(.stopping)
         // Left first, ended then: while scenes live, every receipt and every stored position is told of.
         for scene in scenes.values where scene.hasBegun && !isEnded(scene) { scene.scene.enterBackground() }
-        stage = .leaving(until: .now + Self.leavingLimit, hasLeft: false, restSince: nil)
+        stage = .leaving(until: .now + leavingLimit, hasLeft: false, restSince: nil)
         broker.afterWishes { [mailbox] in mailbox.send(.left) }
     }
 
