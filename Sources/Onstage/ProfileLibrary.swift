@@ -67,7 +67,7 @@ public struct ProfileLibrary: Sendable {
         if nameOrPath.contains("/") || nameOrPath.hasSuffix(".json") {
             let last = nameOrPath.split(separator: "/").last.map(String.init) ?? nameOrPath
             let name = last.hasSuffix(".json") ? String(last.dropLast(5)) : last
-            return try Self.entry(name, path: nameOrPath)
+            return try Self.entry(name, path: nameOrPath, waits: true)
         }
         if ProfileDecoder.isName(nameOrPath) {
             for directory in directories {
@@ -102,10 +102,11 @@ public struct ProfileLibrary: Sendable {
         return found.values.sorted { $0.name < $1.name }
     }
 
-    private static func entry(_ name: String, path: String) throws(ProfileError) -> Entry {
+    /// - Parameter waits: for the writer of a pipe; what is only come across is never waited for.
+    private static func entry(_ name: String, path: String, waits: Bool = false) throws(ProfileError) -> Entry {
         let bytes: [UInt8]
         do throws(DeviceError) {
-            bytes = try TextFile.bytes(path)
+            bytes = try TextFile.bytes(path, waits: waits)
         } catch {
             throw ProfileError(path: path, problems: [.init("", "cannot be read: \(error)")])
         }

@@ -28,10 +28,10 @@ struct Scenario: Hashable, Sendable {
         }
     }
 
-    /// Reads the scenario in the file at `path`.
+    /// Reads the scenario in the file at `path`, or what comes through a pipe there until its writer has closed it.
     /// - Throws: `Refusal` for bad lines, `DeviceError` for a file that cannot be read.
     init(file path: String) throws {
-        let bytes = try TextFile.bytes(path)
+        let bytes = try TextFile.bytes(path, waits: true)
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw Refusal(path: path, lines: [Refusal.Line(number: 1, text: "the file is no UTF-8 text")])
         }

@@ -75,7 +75,8 @@ struct BenchIMUOptions: Sendable {
     private static let largestRecording = 64 << 20
 
     private static func recording(_ file: String) throws(UsageError) -> MotionRecording {
-        guard let bytes = try? TextFile.bytes(file, limit: largestRecording) else {  // all it says is said below
+        // All that an error says is said below.
+        guard let bytes = try? TextFile.bytes(file, limit: largestRecording, waits: true) else {
             throw UsageError(
                 "\(file) cannot be read (or is larger than 64 MiB): --motion takes still, shake, rotate or a CSV file")
         }
