@@ -29,6 +29,28 @@ struct Report: Sendable {
         var stored: MonotonicTime?
     }
 
+    /// What the lists of a resource no longer hold, summed up.
+    struct Sums: Hashable, Sendable {
+        /// Acquisitions that came to an open device.
+        var opened = 0
+        var receipts = 0
+        var forced = 0
+        var stuck = 0
+        /// The longest time from a pause to its release.
+        var worst: Duration?
+
+        mutating func add(_ acquisition: Acquisition) {
+            if acquisition.open != nil { opened += 1 }
+        }
+
+        mutating func add(_ receipt: ReleaseReceipt) {
+            receipts += 1
+            if receipt.forced { forced += 1 }
+            if receipt.stuck { stuck += 1 }
+            if let released = receipt.released { worst = max(worst ?? .zero, released - receipt.asked) }
+        }
+    }
+
     /// One resource of one scene.
     struct Resource: Sendable {
         /// "camera", "accelerometer", "gyroscope" or "playback".
@@ -40,13 +62,24 @@ struct Report: Sendable {
         var isSynthetic = false
         /// What was really set at the last acquire, in the driver's order.
         var format: [(name: String, value: FormatValue)] = []
+        /// All of them; where no report is written, the newest ones.
         var acquisitions: [Acquisition] = []
         var receipts: [Receipt] = []
+        /// Those that are no longer in the two lists.
+        var earlier = Sums()
         var counts = DriverCounts()
         /// The newest sample of a motion sensor, in m/s² or rad/s.
         var value: SIMD3<Double>?
         /// One line each, in their order.
         var errors: [String] = []
+
+        /// Over everything there was.
+        var sums: Sums {
+            var sums = earlier
+            for acquisition in acquisitions { sums.add(acquisition) }
+            for entry in receipts { sums.add(entry.receipt) }
+            return sums
+        }
     }
 
     /// The media and where its sound was at the end.
@@ -66,7 +99,10 @@ struct Report: Sendable {
     var profile: String
     /// The exit status.
     var exit: Int32 = 0
+    /// All of them; where no report is written, the newest ones.
     var transitions: [Transition] = []
+    /// Activations that are no longer among the transitions.
+    var earlierActivations = 0
     var resources: [Resource] = []
     /// Nil where nothing was to be played.
     var playback: Playback?

@@ -80,6 +80,45 @@ import Testing
         #expect(collector.isStored)
     }
 
+    /// Without a report a run of years holds no more than one of a minute, and its sums are the same.
+    @Test func withoutAReportOnlySumsGrow() {
+        var events: [BrokerEvent] = []
+        for cycle in 0..<Int64(1_000) {
+            let begin = cycle * 100
+            events += [
+                .sceneMoved(scene: "main", from: .inactive, to: .active, at: at(begin)), state(.opening, begin),
+                state(.open, begin + 1), acquired(begin, begin + 1), .first(name, at: at(begin + 2)),
+                .sceneMoved(scene: "main", from: .active, to: .inactive, at: at(begin + 10)),
+                state(.closing, begin + 10), state(.closed, begin + 20),
+                .released(
+                    ReleaseReceipt(
+                        resource: "camera", scene: "main", device: "cam", asked: at(begin + 10),
+                        released: cycle % 100 == 7 ? nil : at(begin + 10 + cycle % 60), forced: cycle % 50 == 7,
+                        stuck: cycle % 100 == 7, detail: ReleaseDetail(released: at(begin)), reasons: [])),
+            ]
+        }
+        func summary(_ keeps: Int?) -> (String, ReportCollector) {
+            var collector = ReportCollector(keeping: keeps)
+            collector.add(name, .camera, isSynthetic: false)
+            for event in events { collector.take(event) }
+            var report = Report(start: at(0), profile: "p")
+            report.transitions = collector.transitions
+            report.earlierActivations = collector.earlierActivations
+            report.resources = collector.resources
+            return (RunSummary.text(report, ended: at(1)), collector)
+        }
+        let (whole, all) = summary(nil)
+        let (brief, some) = summary(16)
+        #expect(whole == brief)
+        #expect(whole.contains("1000 activations"))
+        #expect(whole.contains("1000 receipts, worst pause to released 0.0 ms, 20 forced, 10 stuck"), "\(whole)")
+        #expect(all.transitions.count == 2_000 && all.resources[0].receipts.count == 1_000)
+        #expect(some.transitions.count < 32)
+        #expect(some.resources[0].receipts.count < 32)
+        #expect(some.resources[0].acquisitions.count < 32)
+        #expect(some.resources[0].receipts.last == all.resources[0].receipts.last)
+    }
+
     @Test func aRecordingThatBreaksOffIsAFault() {
         let cut = DeviceError(errno: 28, operation: "write", device: "/state/bench.wav")
         let closed = DeviceError(errno: 13, operation: "open", device: "/state/bench.wav")

@@ -15,7 +15,11 @@ struct ReportCollector {
         var isStuck = false
     }
 
+    /// How many of the newest transitions, acquisitions and receipts it holds at least; nil for all, as a report that is
+    /// written needs. The others are summed up: a run that goes on for months does not grow.
+    let keeps: Int?
     private(set) var transitions: [Report.Transition] = []
+    private(set) var earlierActivations = 0
     private var tracks: [Track] = []
     private var indices: [ResourceName: Int] = [:]
     private(set) var phases: [String: LifecycleState] = [:]
@@ -24,6 +28,10 @@ struct ReportCollector {
     private(set) var recordingFault: DeviceError?
     /// Lines of errors that a resource's report holds at most; the first ones and the newest one tell the story.
     static let errorLimit = 200
+
+    init(keeping keeps: Int? = nil) {
+        self.keeps = keeps
+    }
 
     /// Enters a resource, so that it is in the report even if nothing ever happens to it.
     mutating func add(_ name: ResourceName, _ kind: ResourceKind, isSynthetic: Bool) {
@@ -39,6 +47,10 @@ struct ReportCollector {
         case .sceneMoved(let scene, let from, let to, let at):
             transitions.append(.init(at: at, scene: scene, from: from, to: to))
             phases[scene] = to
+            if let keeps, transitions.count >= 2 * keeps {
+                earlierActivations += transitions.prefix(keeps).count { $0.to == .active }
+                transitions.removeFirst(keeps)
+            }
         case .resourceChanged(let name, let state, let error, let at):
             change(name) { $0.change(state, error, at) }
         case .acquired(let name, let device, let format, let asked, let at):
@@ -67,6 +79,7 @@ struct ReportCollector {
     private mutating func change(_ name: ResourceName, _ change: (inout Track) -> Void) {
         guard let index = indices[name] else { return }
         change(&tracks[index])
+        if let keeps { tracks[index].sumUp(keeping: keeps) }
     }
 
     /// A fault of a resource that no event tells of.
@@ -152,6 +165,18 @@ extension ReportCollector.Track {
         if receipt.stuck {
             isStuck = true
             complain("\(receipt.device ?? entry.id) is not released: its thread is stuck in the kernel")
+        }
+    }
+
+    /// Leaves the oldest acquisitions and receipts out where there are twice as many as are to be kept.
+    fileprivate mutating func sumUp(keeping keeps: Int) {
+        if entry.acquisitions.count >= 2 * keeps {
+            for old in entry.acquisitions.prefix(keeps) { entry.earlier.add(old) }
+            entry.acquisitions.removeFirst(keeps)
+        }
+        if entry.receipts.count >= 2 * keeps {
+            for old in entry.receipts.prefix(keeps) { entry.earlier.add(old.receipt) }
+            entry.receipts.removeFirst(keeps)
         }
     }
 

@@ -41,8 +41,8 @@ extension Run {
 
     /// Tells what came of a wish, when it has been decided.
     func answer(_ client: ControlSocket.Client, scene: String, refused: Int) {
-        if let all = refusals[scene], all.count > refused, let last = all.last {
-            return control?.answer(client, error: last) ?? ()
+        if let all = refusals[scene], all.count > refused {
+            return control?.answer(client, error: all.last) ?? ()
         }
         guard let found = scenes[scene] else {
             return control?.answer(client, error: "there is no scene \(scene)") ?? ()

@@ -40,6 +40,7 @@ extension Run {
     private var report: Report {
         var report = Report(start: start, profile: plan.profile.name)
         report.transitions = collector.transitions
+        report.earlierActivations = collector.earlierActivations
         report.resources = collector.resources.map { entry in
             var entry = entry
             for scene in allScenes where scene.name == entry.scene {

@@ -36,8 +36,9 @@ final class Run {
     var scenes: [String: RunScene] = [:]
     /// Every scene there was, also those that ended.
     var allScenes: [RunScene] = []
-    var collector = ReportCollector()
-    var refusals: [String: [String]] = [:]
+    var collector: ReportCollector
+    /// How many wishes of each scene were refused, and the newest.
+    var refusals: [String: (count: Int, last: String)] = [:]
     /// What each resource that waits was last said to wait for.
     private var waitsFor: [ResourceName: String] = [:]
     private var input = LineReader()
@@ -54,6 +55,7 @@ final class Run {
         self.screen = screen
         self.signals = signals
         self.positions = positions
+        collector = ReportCollector(keeping: plan.options.report == nil ? 16 : nil)
         let mailbox = try Mailbox<Message>()
         self.mailbox = mailbox
         var configuration = Broker.Configuration(profile: plan.profile)
@@ -178,7 +180,7 @@ final class Run {
         case .event(let event):
             collector.take(event)
             if case .refused(let scene, let wish, let error, _) = event {
-                refusals[scene, default: []].append("\(wish): \(error)")
+                refusals[scene] = ((refusals[scene]?.count ?? 0) + 1, "\(wish): \(error)")
             }
             if isNews(event), let line = EventText.line(event, start: start) { screen.tell(line) }
         case .settled(let client, let scene, let refused): answer(client, scene: scene, refused: refused)

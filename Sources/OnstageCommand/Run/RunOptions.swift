@@ -36,6 +36,7 @@ struct RunOptions: Hashable, Sendable {
               interrupt REASON [camera|motion|audio], interrupt-ended resume|stay, end
             Signals: SIGUSR1 inactive, SIGUSR2 active, SIGINT and SIGTERM end.
             Without a scenario the scene is active from the start.
+            What a report tells is kept in memory until the end: some 1.4 KB for each return and pause.
 
             Exit status: 0 done, 1 something failed for good, 2 wrong usage, profile or scenario.
             """)

@@ -8,7 +8,7 @@ enum RunSummary {
     ///   - stuck: what the kernel still holds.
     static func text(_ report: Report, ended: MonotonicTime) -> String {
         let seconds = FixedPoint.text(FixedPoint.seconds(ended - report.start), 1)
-        let activations = report.transitions.count { $0.to == .active }
+        let activations = report.earlierActivations + report.transitions.count { $0.to == .active }
         var text = "\nonstage run: \(seconds) s with profile \(report.profile), "
         text += "\(activations) \(activations == 1 ? "activation" : "activations")"
         text += report.exit == 0 ? "\n" : ", failed\n"
@@ -35,7 +35,7 @@ enum RunSummary {
     }
 
     private static func counts(_ resource: Report.Resource) -> String {
-        let opened = resource.acquisitions.count { $0.open != nil }
+        let opened = resource.sums.opened
         let what =
             switch resource.kind {
             case .camera: "frames"
@@ -52,15 +52,12 @@ enum RunSummary {
     }
 
     private static func receipts(_ resource: Report.Resource) -> String {
-        let receipts = resource.receipts.map(\.receipt)
-        guard !receipts.isEmpty else { return "no receipts" }
-        var text = "\(receipts.count) \(receipts.count == 1 ? "receipt" : "receipts")"
-        let worst = receipts.compactMap { receipt in receipt.released.map { $0 - receipt.asked } }.max()
-        if let worst { text += ", worst pause to released \(FixedPoint.milliseconds(worst))" }
-        let forced = receipts.count { $0.forced }
-        let stuck = receipts.count { $0.stuck }
-        if forced > 0 { text += ", \(forced) forced" }
-        if stuck > 0 { text += ", \(stuck) stuck: not released" }
+        let sums = resource.sums
+        guard sums.receipts > 0 else { return "no receipts" }
+        var text = "\(sums.receipts) \(sums.receipts == 1 ? "receipt" : "receipts")"
+        if let worst = sums.worst { text += ", worst pause to released \(FixedPoint.milliseconds(worst))" }
+        if sums.forced > 0 { text += ", \(sums.forced) forced" }
+        if sums.stuck > 0 { text += ", \(sums.stuck) stuck: not released" }
         return text
     }
 }
