@@ -119,10 +119,7 @@ def busy_camera():
 def busy_sound():
     """aplay has the sound card, whatever the card is named by."""
     ramp("ramp.wav", 10)
-    plugged = json.loads((CHECKOUT / "hw-profiles/bench-kernel.json").read_text(encoding="utf-8"))
-    plugged["playback"]["device"] = "plug" + plugged["playback"]["device"]
-    plugged.pop("$schema", None)
-    pathlib.Path("plughw.json").write_text(json.dumps(plugged), encoding="utf-8")
+    plugged = cycles.changed_profile("plughw", device="plughw:CARD=Loopback,DEV=0")
     mixed, env = cycles.dmix_profile()
 
     def occupy():
@@ -132,7 +129,7 @@ def busy_sound():
         return other
 
     for name, profile, surroundings_of_it in (
-            ("hw", "bench-kernel", None), ("plughw", "plughw.json", None), ("dmix", mixed, env)):
+            ("hw", "bench-kernel", None), ("plughw", plugged, None), ("dmix", mixed, env)):
         recorder = Recorder()
         held_by_another(
             f"sound card ({name})", "playback", occupy, "--media", "ramp.wav", "--fresh", profile=profile,

@@ -12,7 +12,9 @@ from stage import *  # noqa: E402,F403
 
 def devices():
     status, output, errors = run(ONSTAGE, "devices")
-    expect(status == 0, f"onstage devices: status {status}: {output.strip()[:160]!r}", output + errors)
+    expect(
+        status == 0 and output.split().count("none") == 3, f"onstage devices: status {status}: {output.strip()[:160]!r}",
+        output + errors)
     status, output, errors = run(ONSTAGE, "devices", "--json")
     found = json.loads(output)
     equal("devices --json", (0, 1, [], [], []),
@@ -23,7 +25,11 @@ def synthetic():
     process = Run("--duration", "3", "--report", "report.json", profile=None)
     status = process.wait(60)
     equal("onstage run without any device: status", 0, status)
-    expect(re.search(r"synthetic|made up", process.text), "it says that the devices are made up", process.text)
+    expect(
+        re.search(r"no camera, no motion sensor and no sound card: they are made up", process.text),
+        "it says that the devices are made up, and why", process.text)
+    for name in ("camera", "accelerometer", "gyroscope", "playback"):
+        expect(process.find(rf"main {name} open .*\(synthetic\)"), f"its line for the {name} says so", process.text)
     report = Report("report.json")
     for name in ("camera", "accelerometer", "gyroscope", "playback"):
         resource = report.resource(name)
