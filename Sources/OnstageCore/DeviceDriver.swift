@@ -142,6 +142,10 @@ package protocol DeviceDriver: AnyObject {
     /// Names what to wait for. Called before each wait while acquired, also while releasing.
     func prepare(_ wait: inout WaitSet)
 
+    /// Whether the next wait is the same as the last one, its deadline too: then it is neither named nor set up anew, and
+    /// ``prepare(_:)`` is not called. Asked after each turn without a mail. Default false.
+    var keepsWait: Bool { get }
+
     /// Takes what came. Called after each wait that was not only a mail.
     /// - Throws: when the stream is broken beyond what the driver mends itself; `absent` when the device is gone. The
     ///   thread then calls `release` and tells the broker that the device is lost or failed.
@@ -161,3 +165,7 @@ package protocol DeviceDriver: AnyObject {
 
 /// How a driver tells the broker of what happens while it is open. *Runs on:* the device's thread.
 package typealias DriverReporter = @Sendable (DriverReport) -> Void
+
+extension DeviceDriver {
+    package var keepsWait: Bool { false }
+}

@@ -39,6 +39,12 @@ package struct WaitSet {
         return entries.count - 1
     }
 
+    /// Takes the deadline out; whoever does so sees to it.
+    package mutating func takeDeadline() -> MonotonicTime? {
+        defer { deadline = nil }
+        return deadline
+    }
+
     /// Ends the wait at `time` at the latest. The earliest of several counts.
     package mutating func wake(at time: MonotonicTime) {
         deadline = deadline.map { min($0, time) } ?? time

@@ -96,7 +96,7 @@ package final class DeviceThread: Sendable {
     }
 
     /// The thread's own state: lives on its stack, touched by nothing else.
-    private struct Loop {
+    private struct Loop: ~Copyable {
         let mailbox: Mailbox<DeviceOrder>
         let thread: DeviceThread
         let clock: any MonotonicClock
@@ -105,6 +105,11 @@ package final class DeviceThread: Sendable {
         let current = Current()
         var work = Work.idle
         var wait = WaitSet()
+        /// The next wait is the last one again.
+        private var isKept = false
+        /// For the deadline of waits that are kept; its place among them.
+        private var alarm: Alarm?
+        private var alarmIndex: Int?
         var isEnding = false
 
         init(
@@ -124,11 +129,9 @@ package final class DeviceThread: Sendable {
 
         mutating func run() {
             while true {
-                wait.removeAll()
-                wait.add(mailbox.descriptor)
-                switch work {
-                case .idle, .resolved: if isEnding { return answer(.ended) }
-                case .acquired, .releasing: driver.prepare(&wait)
+                if !isKept {
+                    if isOver { return answer(.ended) }
+                    prepare()
                 }
                 let count = wait.waitForEvents(clock, waking: mailbox)
                 let hasMail = wait.answers(0) != 0
@@ -136,7 +139,37 @@ package final class DeviceThread: Sendable {
                 // Nothing but mail: the driver has nothing to take, unless a release goes on below.
                 if !(hasMail && count == 1) { service() }
                 continueRelease()
+                isKept = !hasMail && keepsWait
             }
+        }
+
+        private var isOver: Bool {
+            switch work {
+            case .idle, .resolved: isEnding
+            case .acquired, .releasing: false
+            }
+        }
+
+        private mutating func prepare() {
+            wait.removeAll()
+            alarmIndex = nil
+            wait.add(mailbox.descriptor)
+            switch work {
+            case .idle, .resolved: return
+            case .releasing: return driver.prepare(&wait)
+            case .acquired: driver.prepare(&wait)
+            }
+            guard driver.keepsWait, clock is SystemClock else { return }
+            if alarm == nil { alarm = try? Alarm() }  // without one each wait has its own timeout
+            guard alarm != nil, let deadline = wait.takeDeadline() else { return }
+            alarm?.set(deadline)
+            alarmIndex = wait.add(alarm?.descriptor ?? -1)
+        }
+
+        /// Whether the wait that ended is to be waited again.
+        private var keepsWait: Bool {
+            guard let alarmIndex, wait.answers(alarmIndex) == 0, case .acquired = work else { return false }
+            return driver.keepsWait
         }
 
         private mutating func service() {

@@ -6,6 +6,8 @@ internal import OnstageLinux
 final class ALSAOutput: PCMOutput {
     private(set) var facts: OutputFacts
     private let pcm: OpaquePointer
+    private let isPlain: Bool
+    private let isMixed: Bool
     private var isClosed = false
     private let space: OpaquePointer
     private let descriptors: UnsafeMutableBufferPointer<pollfd>
@@ -47,6 +49,8 @@ final class ALSAOutput: PCMOutput {
         }
         self.pcm = pcm
         self.space = space
+        isPlain = facts.isPlain && count == 1
+        isMixed = facts.isMixed
         descriptors = .allocate(capacity: Int(count))
         descriptors.initialize(repeating: pollfd())
     }
@@ -80,7 +84,8 @@ final class ALSAOutput: PCMOutput {
     func write(_ samples: UnsafeRawPointer, frames: Int) -> Int {
         // Into a mixer a write over the end of the ring is handed over in two pieces; in one it is late or in time as
         // a whole.
-        let most = facts.isMixed ? min(frames, facts.bufferFrames - place) : frames
+        guard isMixed else { return Int(snd_pcm_writei(pcm, samples, snd_pcm_uframes_t(frames))) }
+        let most = min(frames, facts.bufferFrames - place)
         let answer = Int(snd_pcm_writei(pcm, samples, snd_pcm_uframes_t(most)))
         if answer > 0 { place = (place + answer) % facts.bufferFrames }
         return answer
@@ -126,7 +131,11 @@ final class ALSAOutput: PCMOutput {
         for index in 0..<max(0, Int(count)) { wait.add(descriptors[index].fd, descriptors[index].events) }
     }
 
+    var keepsWait: Bool { isPlain }
+
     func isReady(_ wait: borrowing WaitSet) -> Bool {
+        // A plain device has one descriptor, and it means what it says.
+        if isPlain, let firstEntry { return wait.answers(firstEntry) != 0 }
         guard let first = firstEntry, first + descriptors.count <= wait.entries.count else { return true }
         for index in descriptors.indices { descriptors[index].revents = wait.answers(first + index) }
         var events: UInt16 = 0

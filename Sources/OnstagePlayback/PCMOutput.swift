@@ -116,6 +116,9 @@ package protocol PCMOutput: AnyObject {
     /// Names what to wait for until a period can be written.
     func prepare(_ wait: inout WaitSet, now: MonotonicTime)
 
+    /// Whether what ``prepare(_:now:)`` names is the same each time.
+    var keepsWait: Bool { get }
+
     /// Whether the wait ended because of this output.
     func isReady(_ wait: borrowing WaitSet) -> Bool
 

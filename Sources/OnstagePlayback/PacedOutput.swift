@@ -118,6 +118,7 @@ final class PacedOutput: PCMOutput {
         wait.wake(at: started + .seconds(pointer / rate) + .nanoseconds((pointer % rate + 1) * 1_000_000_000 / rate))
     }
 
+    var keepsWait: Bool { false }
     func isReady(_ wait: borrowing WaitSet) -> Bool { true }
     var deviceDescriptor: Int32? { nil }
     func takeTrouble() -> DeviceError? { recorder?.takeTrouble() }

@@ -19,6 +19,9 @@ package final class PlaybackControls: Sendable {
         /// The furthest frame of content that has been told since the stream began.
         var told: Int64 = 0
         var info: MediaInfo
+
+        var hasSeek: Bool { seek != nil && !isSeekHeld }
+        var gain: Double { volume }
     }
 
     private let state: Mutex<State>
@@ -61,7 +64,7 @@ package final class PlaybackControls: Sendable {
     }
 
     /// How loud it is to be in all. 0…1.
-    var gain: Double { state.withLock { $0.volume } }
+    var gain: Double { state.withLock { $0.gain } }
 
     package var isLooped: Bool {
         get { state.withLock { $0.isLooped } }
@@ -85,7 +88,7 @@ package final class PlaybackControls: Sendable {
     }
 
     /// Whether there is a wish to seek that a running stream is to fulfil.
-    var hasSeek: Bool { state.withLock { $0.seek != nil && !$0.isSeekHeld } }
+    var hasSeek: Bool { state.withLock { $0.hasSeek } }
 
     /// The wish to seek, taken: from now on it is the driver's to fulfil.
     ///
@@ -98,13 +101,21 @@ package final class PlaybackControls: Sendable {
         }
     }
 
-    /// What the driver knows now. `rate` is 0 while nothing plays.
-    func publish(_ ledger: PlaybackLedger, rate: Int, at time: MonotonicTime) {
+    /// What is wished of a stream at a moment.
+    struct Wishes {
+        var gain: Double
+        var isLooped: Bool
+    }
+
+    /// What the driver knows now, for what is wished. `rate` is 0 while nothing plays.
+    @discardableResult
+    func publish(_ ledger: PlaybackLedger, rate: Int, at time: MonotonicTime) -> Wishes {
         state.withLock { state in
             if rate == 0 || state.rate == 0 || ledger.base != state.ledger.base { state.told = ledger.heard }
             state.ledger = ledger
             state.rate = Int64(rate)
             state.at = time
+            return Wishes(gain: state.gain, isLooped: state.isLooped)
         }
     }
 }

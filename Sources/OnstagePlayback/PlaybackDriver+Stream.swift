@@ -3,6 +3,7 @@ package import OnstageCore
 // Steady play: a period comes free, a period is written. Nothing here allocates.
 extension PlaybackDriver {
     package func prepare(_ wait: inout WaitSet) {
+        steady.isWaitNamed = true
         if phase != .draining, controls.hasSeek {
             // A wish has come in with a mail: look at once.
             wait.wake(at: clock.now)
@@ -31,6 +32,8 @@ extension PlaybackDriver {
     var stallLimit: Duration { max(.seconds(1), configuration.bufferTime * 2) }
 
     package func service(_ wait: borrowing WaitSet, now: MonotonicTime) throws(DeviceError) {
+        if steadyTurn(wait, now) { return }
+        endSteady()
         if phase != .draining, phase != .closed, let target = controls.takeSeek(isRunning: true) {
             try seekStream(to: target)
             return
@@ -54,6 +57,7 @@ extension PlaybackDriver {
         }
         if let trouble = output?.takeTrouble() { report(.recovered(trouble)) }
         journal(now)
+        beginSteady(now)
         if phase == .playing, now > progressAt + stallLimit {
             throw DeviceError(
                 .stalled, operation: "snd_pcm_status", device: identity,
@@ -62,7 +66,8 @@ extension PlaybackDriver {
     }
 
     private func journal(_ now: MonotonicTime) {
-        guard let due = journalAt, let interval = configuration.journalInterval, now >= due else { return }
+        // At the turn before it is due, rather than by a turn of its own.
+        guard let due = journalAt, let interval = configuration.journalInterval, now + turnLength >= due else { return }
         journalAt = now + interval
         report(.position(controls.position))
     }

@@ -32,15 +32,16 @@ package final class PlaybackDriver: DeviceDriver {
     let backend: OutputBackend
     let report: DriverReporter
     let forceHandle = ForceHandle()
-    private let delivered = Atomic<UInt64>(0)
+    let delivered = Atomic<UInt64>(0)
     private let underruns = Atomic<UInt64>(0)
 
-    var output: (any PCMOutput)?
+    // Used on the device's thread alone, and by no two calls at once: the hot ones are not watched for that at run time.
+    @exclusivity(unchecked) var output: (any PCMOutput)?
     var block: SampleBlock?
     /// What the block was made for.
     private var blockFacts: OutputFacts?
-    var phase = Phase.closed
-    var ledger: PlaybackLedger
+    @exclusivity(unchecked) var phase = Phase.closed
+    @exclusivity(unchecked) var ledger: PlaybackLedger
     /// How the device is named in errors.
     var identity = ""
     /// How loud each frame of content is, counted as the ledger counts them.
@@ -60,20 +61,22 @@ package final class PlaybackDriver: DeviceDriver {
     /// The stream broke for good: what is left is to close it.
     var isBroken = false
     /// Restarts after an XRUN since something was heard.
-    var restarts = 0
+    @exclusivity(unchecked) var restarts = 0
     /// Attempts to resume after a system sleep.
-    var resumes = 0
+    @exclusivity(unchecked) var resumes = 0
     /// When something was last heard anew.
-    var progressAt = MonotonicTime(nanoseconds: 0)
+    @exclusivity(unchecked) var progressAt = MonotonicTime(nanoseconds: 0)
     var journalAt: MonotonicTime?
     /// The next turn when no descriptor tells it.
-    var turnAt: MonotonicTime?
+    @exclusivity(unchecked) var turnAt: MonotonicTime?
     /// The last look at the pointer, to tell a card that went round its whole ring since.
-    var look: Look?
+    @exclusivity(unchecked) var look: Look?
     /// Frames of which it is not known whether they were written in time since it was acquired.
     var doubtful: Int64 = 0
     /// Frames that a pause under way has heard again, because the machine stood still for longer than the ring lasts.
     var again: Int64 = 0
+    /// What is handed on in steady play.
+    @exclusivity(unchecked) var steady = Steady()
     /// Oddities of the media are told once.
     private var isMediaTold = false
     var drain = Drain()
@@ -135,13 +138,15 @@ package final class PlaybackDriver: DeviceDriver {
     func observe(_ change: (inout PlaybackLedger) -> Void) {
         let before = ledger.heard
         change(&ledger)
-        let more = ledger.heard - before
-        if more > 0 {
-            delivered.add(UInt64(more), ordering: .relaxed)
-            progressAt = clock.now
-            restarts = 0
-            resumes = 0
-        }
+        noteHeard(ledger.heard - before, clock.now)
+    }
+
+    func noteHeard(_ more: Int64, _ now: MonotonicTime) {
+        guard more > 0 else { return }
+        delivered.add(UInt64(more), ordering: .relaxed)
+        progressAt = now
+        restarts = 0
+        resumes = 0
     }
 
     func publish(isRunning: Bool) {
@@ -248,6 +253,7 @@ package final class PlaybackDriver: DeviceDriver {
             if let trouble = output.takeTrouble() { report(.recovered(trouble)) }
         }
         output = nil
+        steady = Steady()
         block?.removeAll()
         look = nil
         phase = .closed

@@ -6,7 +6,8 @@ internal import OnstageCore
 /// Where the device takes the very samples that the feed has, at full volume, they are handed on from where they lie.
 struct SampleBlock: ~Copyable {
     private let conversion: SampleConversion
-    private let isSameFormat: Bool
+    /// The device takes the very samples that the feed has.
+    let isSameFormat: Bool
     /// Frames.
     let capacity: Int
     private let ready: UnsafeMutableRawBufferPointer

@@ -280,6 +280,7 @@ final class FakeOutput: PCMOutput {
         wait.wake(at: started + .nanoseconds((target + Int64(make.grain)) * 1_000_000_000 / Int64(facts.rate)))
     }
 
+    var keepsWait: Bool { false }
     func isReady(_ wait: borrowing WaitSet) -> Bool { true }
     var deviceDescriptor: Int32? { nil }
     func takeTrouble() -> DeviceError? { nil }

@@ -149,6 +149,35 @@ struct FaultTests {
         #expect(rig.reports.ended == 0)
     }
 
+    @Test("a loop that is called off ends with the pass that is due, not much later", arguments: 0..<8)
+    func unlooped(at place: Int) throws {
+        var rig = Rig(frames: 1537) { $0.isLooped = true }
+        let (room, reports) = (rig.room, rig.reports)
+        try rig.run.acquire()
+        try rig.run.play(for: .milliseconds(300 + 25 * place))
+        let before = room.heard.count
+        rig.driver.controls.isLooped = false
+        try rig.run.play(for: .seconds(1), stop: { reports.ended > 0 })
+        #expect(reports.ended == 1)
+        #expect(room.heard.count % 1537 == 0)
+        // The ring, a turn's worth and the pass.
+        #expect(room.heard.count - before <= 4800 + 1200 + 1537)
+        _ = rig.run.release()
+    }
+
+    @Test("a volume that is set while it plays is heard after what stands in the ring and a turn")
+    func volumeWhilePlaying() throws {
+        var rig = Rig()
+        try rig.run.acquire()
+        try rig.run.play(for: .milliseconds(333))
+        let before = rig.room.heard.count
+        rig.driver.controls.volume = 0
+        try rig.run.play(for: .milliseconds(600))
+        let ramp = 960
+        #expect(rig.room.heard.count - before <= 4800 + 2400 + ramp, "what is silent is not counted")
+        _ = rig.run.release()
+    }
+
     @Test("L-04: a seek before the first acquire is where it begins")
     func seekBefore() throws {
         var rig = Rig()
