@@ -24,6 +24,8 @@ let package = Package(
         .target(name: "CSndfile", linkerSettings: [.linkedLibrary("dl")]),
         .target(name: "CMpg123", linkerSettings: [.linkedLibrary("dl")]),
         .target(name: "CYuv", linkerSettings: [.linkedLibrary("dl")]),
+        .target(name: "CJPEG", linkerSettings: [.linkedLibrary("dl")]),
+        .target(name: "CPNG", linkerSettings: [.linkedLibrary("dl")]),
         .target(name: "CSQLite", linkerSettings: [.linkedLibrary("dl")]),
         .target(name: "CUdev", linkerSettings: [.linkedLibrary("dl")]),
         .target(name: "CLinux"),
@@ -35,7 +37,7 @@ let package = Package(
             name: "OnstageStore", dependencies: ["OnstageCore", "OnstageLinux", "CSQLite", "CLinux"],
             swiftSettings: swift),
         .target(
-            name: "OnstageCamera", dependencies: ["OnstageCore", "OnstageLinux", "CV4L2", "CYuv"],
+            name: "OnstageCamera", dependencies: ["OnstageCore", "OnstageLinux", "CV4L2", "CYuv", "CJPEG", "CPNG"],
             swiftSettings: swift),
         .target(
             name: "OnstageMotion", dependencies: ["OnstageCore", "OnstageLinux", "CIIO", "CLinux"],
@@ -73,7 +75,7 @@ let package = Package(
             swiftSettings: swift),
         .testTarget(
             name: "OnstageCameraTests",
-            dependencies: ["OnstageCamera", "OnstageCore", "OnstageLinux", "CV4L2", "CYuv"],
+            dependencies: ["OnstageCamera", "OnstageCore", "OnstageLinux", "CV4L2", "CYuv", "CJPEG"],
             swiftSettings: swift),
         .testTarget(
             name: "OnstageMotionTests",

@@ -31,12 +31,15 @@ public struct CameraConfiguration: Sendable {
     public var keptFramePolicy: KeptFramePolicy
     /// Set at each acquire, automatics first. One that cannot be set is a note, no error.
     public var controls: [ControlSetting]
+    /// By how many degrees pictures have to be turned clockwise to be upright, 0, 90, 180 or 270; not given: what the
+    /// camera says of itself.
+    public var rotation: Int?
 
     public init(
         selector: CameraSelector = .any, width: Int? = nil, height: Int? = nil, pixelFormat: PixelFormat? = nil,
         rate: Hertz? = nil, isExact: Bool = false, allowsConversion: Bool = true, buffers: Int? = nil,
         keptFrames: Int = 0, frameDeadline: Duration? = nil, settleFrames: Int = 0, settleTime: Duration = .zero,
-        keptFramePolicy: KeptFramePolicy = .blank, controls: [ControlSetting] = []
+        keptFramePolicy: KeptFramePolicy = .blank, controls: [ControlSetting] = [], rotation: Int? = nil
     ) {
         self.selector = selector
         self.width = width
@@ -52,6 +55,7 @@ public struct CameraConfiguration: Sendable {
         self.settleTime = settleTime
         self.keptFramePolicy = keptFramePolicy
         self.controls = controls
+        self.rotation = rotation
     }
 
     /// What makes no sense, before any device is touched.
@@ -67,6 +71,7 @@ public struct CameraConfiguration: Sendable {
         if let rate, !(rate.value > 0 && rate.value <= 10_000) { throw refuse("\(rate.value) Hz is no frame rate") }
         if let buffers, !(2...32).contains(buffers) { throw refuse("\(buffers) buffers: 2 to 32 are possible") }
         if keptFrames < 0 || settleFrames < 0 || settleTime < .zero { throw refuse("a negative count or time") }
+        if let rotation, ![0, 90, 180, 270].contains(rotation) { throw refuse("a rotation of \(rotation) degrees") }
         if let frameDeadline, frameDeadline <= .zero { throw refuse("a frame deadline that is not positive") }
     }
 }

@@ -76,7 +76,8 @@ extension CameraDriver {
     private func info(_ raw: CaptureStream.Raw, _ now: MonotonicTime) -> FrameInfo {
         var stamp = MonotonicTime(nanoseconds: raw.stamp)
         // A clock that is not said to be ours, or that says what cannot be.
-        let isForeign = !raw.isMonotonic || stamp - now > .seconds(10) || now - stamp > .seconds(10)
+        let (age, overflow) = now.nanoseconds.subtractingReportingOverflow(raw.stamp)
+        let isForeign = !raw.isMonotonic || overflow || age.magnitude > 10_000_000_000
         if isForeign { stamp = now }
         return FrameInfo(timestamp: stamp, isArrivalTime: isForeign, isStartOfExposure: raw.isStartOfExposure)
     }
@@ -89,6 +90,7 @@ extension CameraDriver {
         buffer.info = info
         buffer.info.sequence = sequence
         buffer.info.droppedBefore = progress.lostBefore
+        buffer.info.rotation = rotation
         progress.lostBefore = 0
         buffer.hold()
         dispatch.displace()

@@ -22,15 +22,21 @@ package final class CameraDriver: DeviceDriver {
 
     /// What was found last: asked again before everything is searched.
     private var known: CameraInfo? {
-        didSet { if known == nil { knownControls = nil } }
+        didSet { if known == nil { (knownControls, knownStamp, knownRotation) = (nil, nil, nil) } }
     }
+    private var knownStamp: NodeStamp?
+    private var knownRotation: Int?
+    /// Of the frames of this acquire.
+    @exclusivity(unchecked) private(set) var rotation = 0
     /// What the known camera can be set to.
     private var knownControls: [CameraControl]?
-    var stream: CaptureStream?
-    var dispatch: FrameDispatch
-    var progress = CaptureProgress()
-    private var pollIndex = -1
-    private var isStarving = false
+    // What is touched for each frame, by the device's thread alone and never from within itself: the checks for that would
+    // cost more than the rest.
+    @exclusivity(unchecked) var stream: CaptureStream?
+    @exclusivity(unchecked) var dispatch: FrameDispatch
+    @exclusivity(unchecked) var progress = CaptureProgress()
+    @exclusivity(unchecked) private var pollIndex = -1
+    @exclusivity(unchecked) private var isStarving = false
 
     /// - Parameters:
     ///   - controls: what the app has set; what the configuration says when not given.
@@ -62,10 +68,11 @@ package final class CameraDriver: DeviceDriver {
 
     package func resolve() throws(DeviceError) -> ResolvedDevice {
         try configuration.check()
-        if let known, finder.isStill(known) { return known.resolved }
+        if let known, finder.isStill(known, knownStamp) { return known.resolved }
         known = nil
         let info = try finder.resolve(configuration.selector)
         known = info
+        knownStamp = NodeStamp(info.node)
         return info.resolved
     }
 
@@ -96,18 +103,22 @@ package final class CameraDriver: DeviceDriver {
         forceHandle.arm(stream.descriptor)
         if let known, known.node == device.node, let capability = stream.capability {
             guard known.matches(capability), capability.isCapture else {
+                let isOther = !known.matches(capability)
                 self.known = nil
                 throw DeviceError(
                     .absent, operation: VideoCall.queryCapability.rawValue, device: device.identity,
-                    reason: "another device has taken its node \(device.node)")
+                    reason: isOther
+                        ? "another device has taken its node \(device.node)" : "it is no camera for the moment")
             }
         }
         try step()
         try stream.configure(configuration, converting: converting) { number in
             if number >= 0 { forceHandle.arm(number) } else { forceHandle.disarm() }
         }
+        rotation = configuration.rotation ?? knownRotation ?? CameraControl.rotation(stream.kernel, stream.descriptor)
+        knownRotation = rotation
         try step()
-        stream.note(try setControls(controls.all, stream))
+        stream.notes += try setControls(controls.all, stream)
         // One that the device fills while another is handed on; one more for each reader that may be busy with its own.
         try stream.request(configuration.buffers ?? min(32, 2 + sinks.bufferNeed + configuration.keptFrames))
         try step()

@@ -6,8 +6,12 @@ extension CameraFinder {
     /// - Throws: `absent` when it is not there, or is there and no camera yet; `configuration` when several fit or it is
     ///   something else; `permission` when it may not be opened.
     package func resolve(_ selector: CameraSelector) throws(DeviceError) -> CameraInfo {
-        let found = search()
         let device = "camera \(selector)"
+        // A node's own path means that node, whatever else there is.
+        if case .identity(let text) = selector.kind, let found = look(node: text), found.info.supported {
+            return found.info
+        }
+        let found = search()
         switch selector.kind {
         case .any:
             return try first(found.filter { !$0.info.isOther }, "camera", missing: "this machine has no camera")

@@ -1,5 +1,4 @@
 internal import CLinux
-internal import Glibc
 internal import OnstageCore
 internal import OnstageLinux
 
@@ -36,45 +35,49 @@ package struct CameraFinder: Sendable {
     }
 
     func search() -> [Found] {
-        let links = Links(dev: dev)
-        var found = nodeNames().compactMap { look($0, links) }
-        nameApart(&found)
+        let nodes = VideoNodes(sys: sys, dev: dev, udev: udev)
+        var found = nodes.names.map { look($0, nodes) }
+        nameApart(&found, nodes)
         return found
     }
 
-    /// Whether `info` is still what its node says, asked with one open. *C: `VIDIOC_QUERYCAP`.*
-    func isStill(_ info: CameraInfo) -> Bool {
+    /// One node by its path, without a look at the others; nil when that is no video node's.
+    func look(node: String) -> Found? {
+        guard node.hasPrefix("\(dev)/"), VideoNodes.number(node.dropFirst(dev.utf8.count + 1)) != nil else {
+            return nil
+        }
+        return look(String(node.dropFirst(dev.utf8.count + 1)), VideoNodes(sys: sys, dev: dev, udev: udev))
+    }
+
+    /// Whether `info`, which had `stamp` when it was looked at, is still what its node says. Nothing is opened where the
+    /// node itself tells: who has taken its place is found by the acquire at the latest. *C: `stat`.*
+    func isStill(_ info: CameraInfo, _ stamp: NodeStamp?) -> Bool {
+        if let stamp { return NodeStamp(info.node) == stamp }
         let descriptor = kernel.open(info.node)
         guard descriptor >= 0 else { return false }
         var fault: Int32 = 0
         let capability = Capability(kernel, descriptor, fault: &fault)
         kernel.close(descriptor)
-        guard let capability, info.matches(capability), capability.isCapture, capability.canStream else { return false }
-        return info.serial == nil || info.serial == serial(String(info.node.split(separator: "/").last ?? ""))
+        guard let capability else { return false }
+        guard info.matches(capability), capability.isCapture, capability.canStream else { return false }
+        let name = String(info.node.split(separator: "/").last ?? "")
+        return info.serial == nil || info.serial == VideoNodes(sys: sys, dev: dev, udev: udev).serial(name)
     }
 
-    /// "video0", "video1", … by number.
-    private func nodeNames() -> [String] {
-        var names = Folder.names(in: "\(sys)/class/video4linux")
-        if names.isEmpty { names = Folder.names(in: dev) }
-        return names.compactMap { name -> (Int, String)? in
-            guard name.hasPrefix("video"), let number = Int(name.dropFirst(5)) else { return nil }
-            return (number, name)
-        }.sorted { $0.0 < $1.0 }.map(\.1)
-    }
-
-    private func look(_ name: String, _ links: Links) -> Found? {
+    private func look(_ name: String, _ nodes: VideoNodes) -> Found {
         let node = "\(dev)/\(name)"
+        // Before it is opened: what sysfs says takes longer than all that is asked of the node.
+        let serial = nodes.serial(name)
+        let links = nodes.links(to: name)
         let descriptor = kernel.open(node)
-        guard descriptor >= 0 else { return unopened(name, node, fault: -descriptor, links) }
+        guard descriptor >= 0 else { return unopened(name, node, fault: -descriptor, links, serial, nodes) }
         var fault: Int32 = 0
         let capability = Capability(kernel, descriptor, fault: &fault)
         let canList = capability.map { hasFormats(descriptor, $0) } ?? false
         kernel.close(descriptor)
-        guard let capability else { return unopened(name, node, fault: fault, links) }
-        let serial = serial(name)
+        guard let capability else { return unopened(name, node, fault: fault, links, serial, nodes) }
         let place = "\(capability.card), \(capability.busInfo)"
-        var identities = links.names(of: name) + udevLinks(name)
+        var identities = links
         if let serial { identities += ["\(capability.card), serial \(serial)", serial] }
         identities += [place, "\(capability.busInfo) \(capability.card)", capability.busInfo, capability.card, node]
         var info = CameraInfo(
@@ -93,12 +96,13 @@ package struct CameraFinder: Sendable {
     }
 
     /// A node that could not be asked: named by what sysfs shows.
-    private func unopened(_ name: String, _ node: String, fault: Int32, _ links: Links) -> Found? {
-        let card = SmallFile.line("\(sys)/class/video4linux/\(name)/name") ?? name
+    private func unopened(
+        _ name: String, _ node: String, fault: Int32, _ links: [String], _ serial: String?, _ nodes: VideoNodes
+    ) -> Found {
+        let card = nodes.card(name) ?? name
         var info = CameraInfo(
-            identity: node, node: node, name: card, driver: driver(name), busInfo: "", supported: false,
-            identities: (links.names(of: name) + udevLinks(name) + [serial(name), card, node].compactMap(\.self))
-                .uniqued(), serial: serial(name))
+            identity: node, node: node, name: card, driver: nodes.driver(name), busInfo: "", supported: false,
+            identities: (links + [serial, card, node].compactMap(\.self)).uniqued(), serial: serial)
         switch fault {
         case Errno.ENOENT, Errno.ENODEV, Errno.ENXIO:
             info.reason = "it is gone, or about to come"
@@ -118,100 +122,16 @@ package struct CameraFinder: Sendable {
     }
 
     /// Nodes of the same name get their number within the device, so that each has an identity of its own.
-    private func nameApart(_ found: inout [Found]) {
+    private func nameApart(_ found: inout [Found], _ nodes: VideoNodes) {
         var seen: [String: Int] = [:]
         for entry in found where entry.info.supported { seen[entry.info.identity, default: 0] += 1 }
         for index in found.indices where found[index].info.supported {
             let info = found[index].info
             guard seen[info.identity, default: 0] > 1 else { continue }
-            let name = info.node.split(separator: "/").last ?? ""
-            let number = SmallFile.line("\(sys)/class/video4linux/\(name)/index") ?? "\(name)"
-            let apart = "\(info.name), \(info.busInfo), node \(number)"
+            let name = String(info.node.split(separator: "/").last ?? "")
+            let apart = "\(info.name), \(info.busInfo), node \(nodes.index(name) ?? name)"
             found[index].info.identity = apart
             found[index].info.identities.insert(apart, at: 0)
-        }
-    }
-
-    /// The serial number of the USB device behind a node.
-    private func serial(_ name: String) -> String? {
-        // "device" is a link to the interface; the serial number is the device's, one above.
-        if let line = SmallFile.line("\(sys)/class/video4linux/\(name)/device/../serial"), !line.isEmpty { return line }
-        return udevData(name).first { $0.hasPrefix("E:ID_SERIAL_SHORT=") }.map {
-            String($0.dropFirst("E:ID_SERIAL_SHORT=".count))
-        }
-    }
-
-    /// The driver as sysfs names it: for most the name that the node would give; empty where there is none.
-    private func driver(_ name: String) -> String {
-        let link = Self.target("\(sys)/class/video4linux/\(name)/device/driver")
-        return link?.split(separator: "/").last.map(String.init) ?? ""
-    }
-
-    private static func target(_ link: String) -> String? {
-        withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { bytes in
-            guard let start = bytes.baseAddress?.assumingMemoryBound(to: CChar.self) else { return nil }
-            let count = readlink(link, start, bytes.count)
-            return count > 0 ? String(decoding: bytes[..<count], as: UTF8.self) : nil
-        }
-    }
-
-    private func udevData(_ name: String) -> [Substring] {
-        guard let number = SmallFile.line("\(sys)/class/video4linux/\(name)/dev"),
-            let text = SmallFile.text("\(udev)/c\(number)", limit: 16_384)
-        else { return [] }
-        return text.split(separator: "\n")
-    }
-
-    /// The links that udev made, also where /dev/v4l is not to be seen (a container).
-    private func udevLinks(_ name: String) -> [String] {
-        udevData(name).filter { $0.hasPrefix("S:v4l/by-") }.flatMap { line -> [String] in
-            let path = line.dropFirst(2)
-            return ["\(dev)/\(path)", String(path.split(separator: "/").last ?? "")]
-        }
-    }
-
-    /// The links below /dev/v4l, read once for a search.
-    private struct Links {
-        private var byNode: [String: [String]] = [:]
-
-        init(dev: String) {
-            for folder in ["by-id", "by-path"] {
-                let path = "\(dev)/v4l/\(folder)"
-                for link in Folder.names(in: path) {
-                    guard let target = CameraFinder.target("\(path)/\(link)") else { continue }
-                    let node = String(target.split(separator: "/").last ?? "")
-                    byNode[node, default: []] += ["\(path)/\(link)", link]
-                }
-            }
-        }
-
-        func names(of node: String) -> [String] { byNode[node] ?? [] }
-    }
-}
-
-extension CameraInfo {
-    func matches(_ capability: Capability) -> Bool {
-        driver == capability.driver && name == capability.card && busInfo == capability.busInfo
-    }
-
-    /// Whether a node is a camera, by what it can do itself (`device_caps`).
-    fileprivate mutating func judge(_ capability: Capability, hasFormats: Bool) {
-        if capability.isCodec {
-            (isOther, reason) = (true, "not a camera (codec)")
-        } else if capability.isCapture && !capability.canStream {
-            reason = "it cannot stream"
-        } else if capability.isCapture && (capability.needsPipeline || !hasFormats) {
-            reason = "needs a media pipeline"
-        } else if capability.isCapture {
-            supported = true
-        } else if capability.isLoopback {
-            (isWaiting, reason) = (true, "present, but nothing is fed into it now")
-        } else if capability.isMetadata {
-            (isOther, reason) = (true, "not a capture node (metadata)")
-        } else if capability.isOutput {
-            (isOther, reason) = (true, "not a capture node (output)")
-        } else {
-            (isOther, reason) = (true, "not a capture node")
         }
     }
 }

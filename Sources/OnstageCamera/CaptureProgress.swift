@@ -1,6 +1,8 @@
 internal import OnstageCore
 
 /// Where a stream stands: deadlines, sequence, faults in a row. No I/O.
+///
+/// What is asked for each frame is kept in whole nanoseconds: a `Duration` has 128 bits.
 struct CaptureProgress {
     /// When to look after a stream that gives nothing.
     private(set) var deadline = MonotonicTime(nanoseconds: .max)
@@ -10,10 +12,12 @@ struct CaptureProgress {
     private(set) var lastDelivered: UInt64?
     /// Time between two frames, if the camera says.
     private(set) var period: Duration?
-    private var patience: Duration = .seconds(1)
+    /// In nanoseconds, all three.
+    private var patience: Int64 = 1_000_000_000
+    private var lateness: Int64 = 0
+    private var settleTime: Int64 = 0
     private var start = MonotonicTime(nanoseconds: 0)
     private var settleLeft = 0
-    private var settleTime: Duration = .zero
     private(set) var hasFirst = false
     /// Bad frames since the last good one.
     var badRun = 0
@@ -37,9 +41,10 @@ struct CaptureProgress {
 
     mutating func begin(_ now: MonotonicTime, _ wish: CameraConfiguration, rate: Hertz?) {
         period = rate.map(\.period)
-        patience = wish.frameDeadline ?? max(.seconds(1), (period ?? .zero) * 5)
+        patience = (wish.frameDeadline ?? max(.seconds(1), (period ?? .zero) * 5)).wholeNanoseconds
+        lateness = ((period ?? .milliseconds(33)) * 3 / 2).wholeNanoseconds
         settleLeft = wish.settleFrames
-        settleTime = wish.settleTime
+        settleTime = wish.settleTime.wholeNanoseconds
         hasFirst = false
         lastDelivered = nil
         (restarts, lostBefore, sequence) = (0, 0, 0)
@@ -55,12 +60,12 @@ struct CaptureProgress {
     }
 
     mutating func extend(_ now: MonotonicTime) {
-        deadline = now + patience
+        deadline = MonotonicTime(nanoseconds: now.nanoseconds &+ patience)
     }
 
     /// Whether another frame may be waiting behind this one: it is older than its successor should be.
     func isLate(_ stamp: MonotonicTime, _ now: MonotonicTime) -> Bool {
-        now - stamp > (period ?? .milliseconds(33)) * 3 / 2
+        now.nanoseconds &- stamp.nanoseconds > lateness
     }
 
     /// What the device's counter says of the way from the last buffer to this one.
@@ -105,9 +110,9 @@ struct CaptureProgress {
             settleLeft -= 1
             return nil
         }
-        if settleTime > .zero {
-            if now - start < settleTime { return nil }
-            settleTime = .zero
+        if settleTime > 0 {
+            if now.nanoseconds &- start.nanoseconds < settleTime { return nil }
+            settleTime = 0
         }
         lastDelivered = sequence
         return sequence

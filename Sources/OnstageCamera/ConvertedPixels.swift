@@ -1,5 +1,4 @@
 internal import CYuv
-internal import Synchronization
 
 /// Why a frame could not be converted.
 public struct ConversionError: Error, Hashable, Sendable, CustomStringConvertible {
@@ -94,6 +93,8 @@ final class ConvertedPixels: @unchecked Sendable {
         case .i422:
             return cyuv_i422(
                 start(0), step(0), start(1), step(1), start(2), step(2), to, toStride, matrix, width, height)
+        case .grey where layout.color.isFullRange:
+            return cyuv_gray_full(start(0), step(0), to, toStride, width, height)
         case .grey: return cyuv_gray(start(0), step(0), to, toStride, width, height)
         case .rgb24: return cyuv_rgb24(start(0), step(0), to, toStride, width, height)
         case .bgr24: return cyuv_bgr24(start(0), step(0), to, toStride, width, height)
@@ -142,28 +143,5 @@ extension ColorEncoding {
         case (_, true): CYUV_601_FULL
         default: CYUV_601
         }
-    }
-}
-
-/// Memory for converted frames that nobody reads now.
-final class ConversionPool: Sendable {
-    private let free = Mutex<[ConvertedPixels]>([])
-
-    func take(width: Int, height: Int) -> ConvertedPixels {
-        let found = free.withLock { free -> ConvertedPixels? in
-            guard let last = free.popLast() else { return nil }
-            if last.width == width, last.height == height { return last }
-            free.removeAll()  // of another size: the stream has changed
-            return nil
-        }
-        return found ?? ConvertedPixels(width: width, height: height)
-    }
-
-    func put(_ pixels: ConvertedPixels) {
-        free.withLock { $0.append(pixels) }
-    }
-
-    func removeAll() {
-        free.withLock { $0.removeAll() }
     }
 }

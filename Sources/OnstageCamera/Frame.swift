@@ -19,12 +19,14 @@ public struct Frame: ~Copyable {
     }
 
     /// In pixels.
-    public var width: Int { buffer.layout.width }
+    public var width: Int { converted?.width ?? buffer.layout.width }
     /// In pixels.
-    public var height: Int { buffer.layout.height }
+    public var height: Int { converted?.height ?? buffer.layout.height }
     public var pixelFormat: PixelFormat { converted == nil ? buffer.layout.pixelFormat : .bgra }
     /// What the numbers mean as light.
     public var color: ColorEncoding { buffer.layout.color }
+    /// Frames a second that the camera is set to, if it says.
+    public var rate: Hertz? { buffer.layout.rate }
     /// Bytes from row to row of the first plane; 0 for compressed frames.
     public var stride: Int { stride(plane: 0) }
     /// Planes, 1 for compressed frames.
@@ -77,7 +79,7 @@ public struct Frame: ~Copyable {
     public func picture(as format: PixelFormat) throws(ConversionError) -> Picture {
         if format == pixelFormat { return copy() }
         guard format == .bgra else { throw ConversionError("frames become B, G, R, A or stay as they are") }
-        let pixels = ConvertedPixels(width: width, height: height)
+        let pixels = ConvertedPixels(width: buffer.layout.width, height: buffer.layout.height)
         try pixels.fill(from: buffer)
         return Picture(pixels: pixels, info: info)
     }

@@ -23,10 +23,10 @@ final class FrameBuffer: @unchecked Sendable {
     let index: Int
     let layout: FrameLayout
     let memories: [Memory]
-    /// Written by the device's thread alone, while there is no hold.
-    var info = FrameInfo()
+    /// Written by the device's thread alone, while there is no hold: there is nothing to check at each access.
+    @exclusivity(unchecked) var info = FrameInfo()
     /// Where in each memory the frame begins and how many bytes it has from there; written as ``info`` is.
-    var used: InlineArray<4, Used> = .init(repeating: Used())
+    @exclusivity(unchecked) var used: InlineArray<4, Used> = .init(repeating: Used())
     struct Used {
         var offset = 0
         var count = 0
@@ -34,7 +34,7 @@ final class FrameBuffer: @unchecked Sendable {
     private let ring: BufferRing
     private let holds = Atomic<Int>(0)
     private let isOwn: Atomic<Bool>
-    private let conversion = Mutex<ConvertedPixels?>(nil)
+    private let conversions = Mutex(FrameConversions())
     private let pool: ConversionPool
 
     /// - Parameter isOwn: The memory is ours (synthetic or converted frames) and goes with this object.
@@ -64,22 +64,15 @@ final class FrameBuffer: @unchecked Sendable {
     /// One reader less; answers whether it was the last. The device's thread queues the buffer itself then.
     func letGo() -> Bool {
         guard holds.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue == 0 else { return false }
-        conversion.withLock { conversion in
-            if let pixels = conversion { pool.put(pixels) }
-            conversion = nil
-        }
+        conversions.withLock { $0.giveBack(pool) }
         return true
     }
 
-    /// The frame as B, G, R, A, made once however many ask. *Runs on:* any thread with a hold.
-    func converted() throws(ConversionError) -> ConvertedPixels {
-        let answer = conversion.withLock { conversion -> Result<ConvertedPixels, ConversionError> in
-            if let conversion { return .success(conversion) }
+    /// The frame as a sink wants it, made once however many want the same. *Runs on:* any thread with a hold.
+    func converted(_ wish: FrameSink.Pixels) throws(ConversionError) -> ConvertedPixels {
+        let answer = conversions.withLock { conversions -> Result<ConvertedPixels, ConversionError> in
             do throws(ConversionError) {
-                let pixels = pool.take(width: layout.width, height: layout.height)
-                try pixels.fill(from: self)
-                conversion = pixels
-                return .success(pixels)
+                return .success(try conversions.pixels(wish, self, pool))
             } catch {
                 return .failure(error)
             }

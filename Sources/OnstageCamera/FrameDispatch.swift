@@ -70,7 +70,7 @@ struct FrameDispatch {
     mutating func withdraw() {
         refresh()
         for sink in queued { sink.queue?.withdraw()?.giveBack() }
-        sinks.withdrawSequences()
+        sinks.withdrawWaiting()
     }
 }
 

@@ -12,15 +12,18 @@ public struct FrameInfo: Hashable, Sendable {
     public var isStartOfExposure: Bool
     /// Frames lost before this one since the last that was handed on: by the device, or because they were bad.
     public var droppedBefore: Int
+    /// By how many degrees the picture has to be turned clockwise to be upright: 0, 90, 180 or 270.
+    public var rotation: Int
 
     package init(
         sequence: UInt64 = 0, timestamp: MonotonicTime = MonotonicTime(nanoseconds: 0), isArrivalTime: Bool = false,
-        isStartOfExposure: Bool = false, droppedBefore: Int = 0
+        isStartOfExposure: Bool = false, droppedBefore: Int = 0, rotation: Int = 0
     ) {
         self.sequence = sequence
         self.timestamp = timestamp
         self.isArrivalTime = isArrivalTime
         self.isStartOfExposure = isStartOfExposure
         self.droppedBefore = droppedBefore
+        self.rotation = rotation
     }
 }

@@ -1,3 +1,5 @@
+package import OnstageCore
+
 /// How the frames of one stream lie in memory: the same for all of them until the next acquire.
 package struct FrameLayout: Hashable, Sendable {
     /// One plane of pixels.
@@ -22,6 +24,8 @@ package struct FrameLayout: Hashable, Sendable {
     package var height: Int
     package var pixelFormat: PixelFormat
     package var color: ColorEncoding
+    /// Frames a second, if the camera says.
+    package var rate: Hertz?
     /// Empty for compressed frames and for formats that are not known here: they are bytes.
     package var planes: [Plane]
     /// The bytes that each memory of a good frame holds at least; 1 for compressed ones.

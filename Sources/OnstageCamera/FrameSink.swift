@@ -4,14 +4,6 @@ internal import Synchronization
 
 /// One reader of a camera's frames; ends with ``remove()``.
 public final class FrameSink: Sendable {
-    /// What a sink is handed.
-    public enum Pixels: Hashable, Sendable {
-        /// The frame as the device made it, without a pass over its pixels.
-        case native
-        /// B, G, R, A, converted once a frame however many sinks ask.
-        case bgra
-    }
-
     public let place: SinkPlace
     public let pixels: Pixels
     let queue: SinkQueue?
@@ -55,12 +47,11 @@ public final class FrameSink: Sendable {
     /// - Parameter isWanted: asked once more after a conversion, which takes its time.
     func call(_ buffer: FrameBuffer, missed: Int, isWanted: () -> Bool = { true }) {
         guard !isRemoved.load(ordering: .relaxed) else { return }
-        switch pixels {
-        case .native:
+        if pixels.isNative {
             body(Frame(buffer: buffer, missed: missed))
-        case .bgra:
+        } else {
             do throws(ConversionError) {
-                let converted = try buffer.converted()
+                let converted = try buffer.converted(pixels)
                 guard isWanted() else { return }
                 body(Frame(buffer: buffer, converted: converted, missed: missed))
             } catch {

@@ -43,32 +43,37 @@ package final class FrameSinks: Sendable {
         let slot = NewestFrames.Slot()
         let sink = try add(.inline) { frame in slot.put(frame.keep()) }
         slot.sink.withLock { $0 = sink }
-        withdrawals.withLock { $0.append(Weak(slot)) }
+        onWithdrawal(slot)
         return NewestFrames(slot: slot)
     }
 
     /// Buffers that the readers may have out of the ring at once: one in work for each queued sink and each sequence, and
     /// the newest, which waits for all of them.
     package var bufferNeed: Int {
-        let busy = list.withLock { $0.count { $0.queue != nil } } + withdrawals.withLock { $0.count { $0.slot != nil } }
-        return busy
+        let sequences = withdrawals.withLock { $0.count { $0.target is NewestFrames.Slot } }
+        return list.withLock { $0.count { $0.queue != nil } } + sequences
     }
 
     var all: [FrameSink] { list.withLock { $0 } }
 
     private struct Weak: Sendable {
-        weak let slot: NewestFrames.Slot?
-        init(_ slot: NewestFrames.Slot) { self.slot = slot }
+        weak let target: (any WithdrawnAtRelease)?
+        init(_ target: any WithdrawnAtRelease) { self.target = target }
     }
     private let withdrawals = Mutex<[Weak]>([])
 
-    /// Lets go of the frames that wait in sequences. *Runs on:* the device's thread, at a release.
-    func withdrawSequences() {
-        let slots = withdrawals.withLock { list -> [NewestFrames.Slot] in
-            list.removeAll { $0.slot == nil }
-            return list.compactMap { $0.slot }
+    /// Calls ``WithdrawnAtRelease/withdraw()`` at each release, as long as `target` is there.
+    func onWithdrawal(_ target: any WithdrawnAtRelease) {
+        withdrawals.withLock { $0.append(Weak(target)) }
+    }
+
+    /// Lets go of the frames that wait somewhere. *Runs on:* the device's thread, at a release.
+    func withdrawWaiting() {
+        let targets = withdrawals.withLock { list -> [any WithdrawnAtRelease] in
+            list.removeAll { $0.target == nil }
+            return list.compactMap { $0.target }
         }
-        for slot in slots { slot.withdraw() }
+        for target in targets { target.withdraw() }
     }
 
     private func forget(_ sink: FrameSink) {
@@ -88,4 +93,10 @@ package final class FrameSinks: Sendable {
         }
         return complaint.withLock { $0 }
     }
+}
+
+/// What keeps frames, or waits for them, beyond a call.
+protocol WithdrawnAtRelease: AnyObject, Sendable {
+    /// The camera is given back. *Runs on:* the device's thread.
+    func withdraw()
 }

@@ -6,7 +6,7 @@ public struct NewestFrames: AsyncSequence, Sendable {
     public typealias Failure = Never
 
     /// One frame waiting, or one reader waiting.
-    final class Slot: Sendable {
+    final class Slot: WithdrawnAtRelease {
         private struct State {
             var frame: KeptFrame?
             var reader: CheckedContinuation<KeptFrame?, Never>?

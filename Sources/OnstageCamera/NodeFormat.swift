@@ -55,7 +55,7 @@ struct NodeFormat {
             }
             color = ColorEncoding(
                 colorspace: pixels.colorspace, encoding: UInt32(pixels.ycbcr_enc),
-                quantization: UInt32(pixels.quantization), isRGB: pixelFormat.isRGB)
+                quantization: UInt32(pixels.quantization), isRGB: pixelFormat.isFullByDefault)
         } else {
             let pixels = format.fmt.pix
             width = Int(pixels.width)
@@ -67,7 +67,7 @@ struct NodeFormat {
             let hasMore = pixels.priv == UInt32(V4L2_PIX_FMT_PRIV_MAGIC)
             color = ColorEncoding(
                 colorspace: pixels.colorspace, encoding: hasMore ? pixels.ycbcr_enc : 0,
-                quantization: hasMore ? pixels.quantization : 0, isRGB: pixelFormat.isRGB)
+                quantization: hasMore ? pixels.quantization : 0, isRGB: pixelFormat.isFullByDefault)
         }
     }
 
@@ -96,9 +96,10 @@ struct NodeFormat {
 }
 
 extension PixelFormat {
-    var isRGB: Bool {
+    /// Whether black is 0 and white 255 where the driver does not say: grey cameras count light, not video levels.
+    var isFullByDefault: Bool {
         switch self {
-        case .rgb24, .bgr24, .rgb565, .bgra, .bgrx, .rgba, .rgbx: true
+        case .grey, .rgb24, .bgr24, .rgb565, .bgra, .bgrx, .rgba, .rgbx: true
         default: false
         }
     }

@@ -90,8 +90,13 @@ public struct Picture: Sendable {
     public func picture(as format: PixelFormat) throws(ConversionError) -> Picture {
         if format == pixelFormat { return self }
         guard format == .bgra else { throw ConversionError("pictures become B, G, R, A or stay as they are") }
+        return Picture(pixels: try pixels(), info: info)
+    }
+
+    /// Its pixels as B, G, R, A.
+    func pixels() throws(ConversionError) -> ConvertedPixels {
         let pixels = ConvertedPixels(width: width, height: height)
         try pixels.fill(layout: layout) { UnsafeRawBufferPointer(rebasing: storage.bytes[ranges[$0]]) }
-        return Picture(pixels: pixels, info: info)
+        return pixels
     }
 }

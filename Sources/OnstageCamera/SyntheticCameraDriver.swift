@@ -71,9 +71,10 @@ package final class SyntheticCameraDriver: DeviceDriver {
         }
         let stride = setting.width * (format == .bgra ? 4 : 2)
         let size = stride * setting.height
-        let layout = FrameLayout(
+        var layout = FrameLayout(
             width: setting.width, height: setting.height, pixelFormat: format,
             color: ColorEncoding(isFullRange: format == .bgra), strides: [stride], sizes: [size])
+        layout.rate = rate
         let count = configuration.buffers ?? min(32, 2 + sinks.bufferNeed + configuration.keptFrames)
         let ring = BufferRing(bell: bell)
         for index in 0..<count {
@@ -168,7 +169,8 @@ package final class SyntheticCameraDriver: DeviceDriver {
             free |= 1 << UInt32(index)
             return
         }
-        buffer.info = FrameInfo(sequence: sequence, timestamp: stamp, droppedBefore: missed)
+        buffer.info = FrameInfo(
+            sequence: sequence, timestamp: stamp, droppedBefore: missed, rotation: configuration.rotation ?? 0)
         missed = 0
         if lastDelivered == nil { report(.first(stamp)) }
         lastDelivered = sequence

@@ -18,6 +18,8 @@ enum Command {
         Subcommand(name: "ctl", summary: "send a wish to a running onstage run", run: CtlCommand.run),
         Subcommand(name: "devices", summary: "list cameras, motion sensors and sound cards", run: DevicesCommand.run),
         Subcommand(name: "camera", summary: "what a camera has: formats, controls; set them", run: CameraCommand.run),
+        Subcommand(name: "snapshot", summary: "write one picture of a camera to a file", run: SnapshotCommand.run),
+        Subcommand(name: "record", summary: "write a camera's frames to a file", run: RecordCommand.run),
         Subcommand(name: "profile", summary: "list, show, detect or check profiles", run: ProfileSubcommand.run),
         Subcommand(name: "bench", summary: "the bench: bench imu, bench camera", run: BenchCommand.run),
         Subcommand(name: "help", summary: "show the help of a subcommand", run: help),

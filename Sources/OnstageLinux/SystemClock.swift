@@ -7,6 +7,9 @@ package struct SystemClock: MonotonicClock {
     package var now: MonotonicTime { .now }
 
     package func timeout(until deadline: MonotonicTime?, waking waker: any Waker) -> Int64 {
-        deadline.map { max(0, ($0 - .now).wholeNanoseconds) } ?? -1
+        guard let deadline else { return -1 }
+        // In 64 bits: asked before every wait of every thread.
+        let (rest, overflow) = deadline.nanoseconds.subtractingReportingOverflow(MonotonicTime.now.nanoseconds)
+        return overflow ? .max : max(0, rest)
     }
 }

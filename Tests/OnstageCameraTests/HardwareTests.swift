@@ -1,6 +1,7 @@
 import Glibc
 import OnstageCore
 import OnstageLinux
+import Synchronization
 import Testing
 
 @testable import OnstageCamera
@@ -297,6 +298,32 @@ struct HardwareTests {
         #expect(Bench.heldNodes.isEmpty)
     }
 
+    @Test("a warm acquire opens its node once; a node that was made anew is looked at again")
+    func warm() throws {
+        let kernel = CountingKernel()
+        let driver = CameraDriver(
+            configuration: CameraConfiguration(selector: .driver("vivid"), width: 640, height: 360),
+            sinks: FrameSinks(), report: { _ in }, kernel: kernel)
+        let turner = try Turner(driver)
+        _ = try turner.acquire()
+        turner.release()
+        for _ in 0..<3 {
+            let before = kernel.opened
+            let delivered = driver.counts.delivered
+            _ = try turner.acquire()
+            #expect(try turner.turn(for: .seconds(10)) { driver.counts.delivered > delivered })
+            turner.release()
+            #expect(kernel.opened == before + 1)
+        }
+        // As after a replug under the same number.
+        Bench.shell("rm /dev/video0; mknod -m 666 /dev/video0 c 81 0")
+        let before = kernel.opened
+        _ = try turner.acquire()
+        turner.release()
+        #expect(kernel.opened > before + 1)
+        #expect(Bench.heldNodes.isEmpty)
+    }
+
     @Test("found by every form of its name; nothing stays open")
     func identities() throws {
         let all = CameraFinder().all()
@@ -320,5 +347,28 @@ extension String {
             rest = rest[found.upperBound...]
         }
         return count
+    }
+}
+
+/// The real kernel, whose opens are counted.
+private final class CountingKernel: VideoKernel {
+    private let raw = RawKernel()
+    private let opens = Atomic<Int>(0)
+    var opened: Int { opens.load(ordering: .relaxed) }
+    var isConverting: Bool { false }
+    func open(_ node: String) -> Int32 {
+        opens.wrappingAdd(1, ordering: .relaxed)
+        return raw.open(node)
+    }
+    func close(_ descriptor: Int32) { raw.close(descriptor) }
+    func call(_ descriptor: Int32, _ call: VideoCall, _ argument: UnsafeMutableRawPointer) -> Int32 {
+        raw.call(descriptor, call, argument)
+    }
+    func map(_ descriptor: Int32, length: Int, offset: Int64, fault: inout Int32) -> UnsafeMutableRawPointer? {
+        raw.map(descriptor, length: length, offset: offset, fault: &fault)
+    }
+    func unmap(_ address: UnsafeMutableRawPointer, length: Int) -> Int32 { raw.unmap(address, length: length) }
+    func detach(_ address: UnsafeMutableRawPointer, length: Int, copying: Bool) -> Int32 {
+        raw.detach(address, length: length, copying: copying)
     }
 }

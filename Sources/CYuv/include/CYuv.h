@@ -2,7 +2,9 @@
 //
 // libyuv names pixels by register order: its "ARGB" is B, G, R, A in memory.
 #pragma once
+#include <libyuv/convert.h>
 #include <libyuv/convert_argb.h>
+#include <libyuv/convert_from_argb.h>
 #include <libyuv/planar_functions.h>
 #include <libyuv/rotate_argb.h>
 #include <libyuv/scale_argb.h>
@@ -12,7 +14,8 @@
 #define CYUV_FUNCTIONS(X)                                                                                          \
     X(YUY2ToARGB) X(UYVYToARGB) X(YUY2ToI422) X(UYVYToI422) X(NV12ToARGBMatrix) X(NV21ToARGBMatrix)                 \
     X(I420ToARGBMatrix) X(I422ToARGBMatrix) X(I400ToARGB) X(RGB24ToARGB) X(RAWToARGB) X(RGB565ToARGB)               \
-    X(ABGRToARGB) X(ARGBCopy) X(MJPGToARGB) X(ARGBScale) X(ARGBRotate) X(ARGBMirror)
+    X(ABGRToARGB) X(ARGBCopy) X(MJPGToARGB) X(ARGBScale) X(ARGBRotate) X(ARGBMirror) X(NV12ToI420) X(NV21ToI420)     \
+    X(ARGBToJ420) X(J400ToARGB)
 
 #define CYUV_MATRICES(X) \
     X(kYuvI601Constants) X(kYuvJPEGConstants) X(kYuvH709Constants) X(kYuvF709Constants) X(kYuv2020Constants) \
@@ -79,6 +82,10 @@ static inline int cyuv_i422(
 static inline int cyuv_gray(const uint8_t *from, int stride, uint8_t *to, int to_stride, int width, int height) {
     return cyuv_table.I400ToARGB(from, stride, to, to_stride, width, height);
 }
+// The same with black at 0 and white at 255.
+static inline int cyuv_gray_full(const uint8_t *from, int stride, uint8_t *to, int to_stride, int width, int height) {
+    return cyuv_table.J400ToARGB(from, stride, to, to_stride, width, height);
+}
 // B, G, R in memory.
 static inline int cyuv_bgr24(const uint8_t *from, int stride, uint8_t *to, int to_stride, int width, int height) {
     return cyuv_table.RGB24ToARGB(from, stride, to, to_stride, width, height);
@@ -104,6 +111,27 @@ static inline int cyuv_scale(
     const uint8_t *from, int stride, int width, int height, uint8_t *to, int to_stride, int to_width, int to_height) {
     return cyuv_table.ARGBScale(
         from, stride, width, height, to, to_stride, to_width, to_height, kFilterBilinear);
+}
+// Packed 4:2:2 to planes; the chroma planes have half the width, rounded up.
+static inline int cyuv_planes422(
+    int is_uyvy, const uint8_t *from, int stride, uint8_t *y, uint8_t *u, uint8_t *v, int width, int height) {
+    int half = (width + 1) / 2;
+    return (is_uyvy ? cyuv_table.UYVYToI422 : cyuv_table.YUY2ToI422)(
+        from, stride, y, width, u, half, v, half, width, height);
+}
+// Two planes of 4:2:0 to three.
+static inline int cyuv_planes420(
+    int is_nv21, const uint8_t *y, int y_stride, const uint8_t *uv, int uv_stride, uint8_t *to_y, uint8_t *to_u,
+    uint8_t *to_v, int width, int height) {
+    int half = (width + 1) / 2;
+    return (is_nv21 ? cyuv_table.NV21ToI420 : cyuv_table.NV12ToI420)(
+        y, y_stride, uv, uv_stride, to_y, width, to_u, half, to_v, half, width, height);
+}
+// B, G, R, A to three planes of 4:2:0, full range.
+static inline int cyuv_planes_of_bgra(
+    const uint8_t *from, int stride, uint8_t *y, uint8_t *u, uint8_t *v, int width, int height) {
+    int half = (width + 1) / 2;
+    return cyuv_table.ARGBToJ420(from, stride, y, width, u, half, v, half, width, height);
 }
 // Clockwise by 0, 90, 180 or 270 degrees.
 static inline int cyuv_rotate(

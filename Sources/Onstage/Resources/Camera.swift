@@ -43,6 +43,12 @@ public final class Camera: Resource {
         try sinks.add(place, as: pixels, body)
     }
 
+    /// Single pictures out of the stream, for as long as the object is kept.
+    /// - Throws: `tooMany` when the kernel gives no descriptor.
+    public func imageCapture() throws(DeviceError) -> ImageCapture {
+        try ImageCapture(sinks)
+    }
+
     /// The frames, the newest at each turn.
     /// - Throws: `tooMany` when the kernel gives no thread.
     public func frames() throws(DeviceError) -> NewestFrames {

@@ -26,6 +26,15 @@ extension CameraControl {
         return controls
     }
 
+    /// By how many degrees its pictures have to be turned clockwise, as the camera says; 0 where it does not say. *C: `V4L2_CID_CAMERA_SENSOR_ROTATION`.*
+    static func rotation(_ kernel: any VideoKernel, _ descriptor: Int32) -> Int {
+        var raw = cv4l2_value()
+        raw.control = 0x009a_0923
+        guard kernel.call(descriptor, .getControl, &raw) >= 0, [90, 180, 270].contains(raw.number) else { return 0 }
+        // The kernel counts counter-clockwise.
+        return 360 - Int(raw.number)
+    }
+
     /// Nil for what is no control but a heading, or is switched off for good.
     private init?(_ query: v4l2_query_ext_ctrl) {
         func has(_ flag: some BinaryInteger) -> Bool { query.flags & UInt32(truncatingIfNeeded: flag) != 0 }

@@ -42,11 +42,7 @@ struct CameraOptions: Sendable {
         wantsFormats = parsed.has("formats")
         wantsControls = parsed.has("controls")
         for text in parsed.given["set"] ?? [] {
-            let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-            guard parts.count == 2, !ControlName(parts[0]).description.isEmpty else {
-                throw UsageError("--set \(text) is not CONTROL=VALUE")
-            }
-            settings.append(ControlSetting(ControlName(parts[0]), ControlValue(parts[1])))
+            settings.append(try CameraWords.setting(text, "--set"))
         }
         includesOther = parsed.has("all")
         isJSON = parsed.has("json")

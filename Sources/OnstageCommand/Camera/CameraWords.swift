@@ -30,4 +30,13 @@ enum CameraWords {
         guard rate <= 10_000 else { throw UsageError("\(option) \(text) is more than 10000 Hz") }
         return Hertz(rate)
     }
+
+    /// "gain=3"
+    static func setting(_ text: String, _ option: String) throws(UsageError) -> ControlSetting {
+        let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 2, !ControlName(parts[0]).description.isEmpty else {
+            throw UsageError("\(option) \(text) is not CONTROL=VALUE")
+        }
+        return ControlSetting(ControlName(parts[0]), ControlValue(parts[1]))
+    }
 }

@@ -10,18 +10,18 @@ final class FrameMeter: @unchecked Sendable {
     /// Frames to take; then ``onEnd`` is called, once.
     let limit: Int
     private let onEnd: @Sendable () -> Void
-    private(set) var count = 0
+    @exclusivity(unchecked) private(set) var count = 0
     /// When the first and the last were handed over.
-    private(set) var first = MonotonicTime(nanoseconds: 0)
-    private(set) var last = MonotonicTime(nanoseconds: 0)
+    @exclusivity(unchecked) private(set) var first = MonotonicTime(nanoseconds: 0)
+    @exclusivity(unchecked) private(set) var last = MonotonicTime(nanoseconds: 0)
     /// Lost by the device, or bad, before one of these frames.
-    private(set) var lost = 0
+    @exclusivity(unchecked) private(set) var lost = 0
     /// Missed by the sink because it was busy.
-    private(set) var missed = 0
-    /// Of each frame: from its time stamp to its call, in µs.
-    private let latencies: UnsafeMutableBufferPointer<Int32>
-    /// Of each frame but the first: since the call before, in µs.
-    private let intervals: UnsafeMutableBufferPointer<Int32>
+    @exclusivity(unchecked) private(set) var missed = 0
+    /// Of each frame: from its time stamp to its call, in nanoseconds.
+    private let latencies: UnsafeMutableBufferPointer<Int64>
+    /// Of each frame but the first: since the call before, in nanoseconds.
+    private let intervals: UnsafeMutableBufferPointer<Int64>
 
     init(limit: Int, onEnd: @escaping @Sendable () -> Void) {
         self.limit = limit
@@ -42,11 +42,11 @@ final class FrameMeter: @unchecked Sendable {
         if count == 0 {
             first = now
         } else {
-            intervals.initializeElement(at: count - 1, to: Self.microseconds(now - last))
+            intervals.initializeElement(at: count - 1, to: now.nanoseconds &- last.nanoseconds)
             lost += frame.droppedBefore
             missed += frame.missed
         }
-        latencies.initializeElement(at: count, to: Self.microseconds(now - frame.timestamp))
+        latencies.initializeElement(at: count, to: now.nanoseconds &- frame.timestamp.nanoseconds)
         last = now
         count += 1
         if count == limit { onEnd() }
@@ -55,10 +55,6 @@ final class FrameMeter: @unchecked Sendable {
     /// Forgets what it has, for the next acquire.
     func reset() {
         (count, lost, missed) = (0, 0, 0)
-    }
-
-    private static func microseconds(_ duration: Duration) -> Int32 {
-        Int32(clamping: duration.wholeNanoseconds / 1000)
     }
 
     /// Frames a second, between the first call and the last; nil for less than two.
@@ -79,13 +75,13 @@ final class FrameMeter: @unchecked Sendable {
     var latency: Spread? { Self.spread(latencies, count) }
     var interval: Spread? { Self.spread(intervals, count - 1) }
 
-    private static func spread(_ values: UnsafeMutableBufferPointer<Int32>, _ count: Int) -> Spread? {
+    private static func spread(_ values: UnsafeMutableBufferPointer<Int64>, _ count: Int) -> Spread? {
         guard count > 0 else { return nil }
         let sorted = values[..<count].sorted()
         let mean = sorted.reduce(0.0) { $0 + Double($1) } / Double(count)
         let variance = sorted.reduce(0.0) { $0 + (Double($1) - mean) * (Double($1) - mean) } / Double(count)
         return Spread(
-            median: Double(sorted[count / 2]) / 1000, mean: mean / 1000, deviation: variance.squareRoot() / 1000,
-            p99: Double(sorted[min(count - 1, count * 99 / 100)]) / 1000, max: Double(sorted[count - 1]) / 1000)
+            median: Double(sorted[count / 2]) / 1e6, mean: mean / 1e6, deviation: variance.squareRoot() / 1e6,
+            p99: Double(sorted[min(count - 1, count * 99 / 100)]) / 1e6, max: Double(sorted[count - 1]) / 1e6)
     }
 }
