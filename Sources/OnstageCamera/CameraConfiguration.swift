@@ -29,6 +29,9 @@ public struct CameraConfiguration: Sendable {
     public var settleTime: Duration
     /// What becomes of frames that are kept over a release.
     public var keptFramePolicy: KeptFramePolicy
+    /// Nothing of a picture stays where the app can read it after a release: frames that are kept turn to zeros whatever
+    /// ``keptFramePolicy`` says, converted ones too. A ``Picture`` is the app's own and stays.
+    public var isSensitive: Bool
     /// Set at each acquire, automatics first. One that cannot be set is a note, no error.
     public var controls: [ControlSetting]
     /// By how many degrees pictures have to be turned clockwise to be upright, 0, 90, 180 or 270; not given: what the
@@ -39,7 +42,8 @@ public struct CameraConfiguration: Sendable {
         selector: CameraSelector = .any, width: Int? = nil, height: Int? = nil, pixelFormat: PixelFormat? = nil,
         rate: Hertz? = nil, isExact: Bool = false, allowsConversion: Bool = true, buffers: Int? = nil,
         keptFrames: Int = 0, frameDeadline: Duration? = nil, settleFrames: Int = 0, settleTime: Duration = .zero,
-        keptFramePolicy: KeptFramePolicy = .blank, controls: [ControlSetting] = [], rotation: Int? = nil
+        keptFramePolicy: KeptFramePolicy = .blank, isSensitive: Bool = false, controls: [ControlSetting] = [],
+        rotation: Int? = nil
     ) {
         self.selector = selector
         self.width = width
@@ -54,9 +58,13 @@ public struct CameraConfiguration: Sendable {
         self.settleFrames = settleFrames
         self.settleTime = settleTime
         self.keptFramePolicy = keptFramePolicy
+        self.isSensitive = isSensitive
         self.controls = controls
         self.rotation = rotation
     }
+
+    /// What becomes of kept frames, with ``isSensitive`` in mind.
+    var releasePolicy: KeptFramePolicy { isSensitive ? .blank : keptFramePolicy }
 
     /// What makes no sense, before any device is touched.
     /// - Throws: `configuration`.

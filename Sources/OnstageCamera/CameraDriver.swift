@@ -36,6 +36,7 @@ package final class CameraDriver: DeviceDriver {
     @exclusivity(unchecked) var dispatch: FrameDispatch
     @exclusivity(unchecked) var progress = CaptureProgress()
     @exclusivity(unchecked) private var pollIndex = -1
+    @exclusivity(unchecked) private var acquires: UInt64 = 0
     @exclusivity(unchecked) private var isStarving = false
 
     /// - Parameters:
@@ -84,10 +85,11 @@ package final class CameraDriver: DeviceDriver {
             try setUp(stream, device, cancellation)
         } catch {
             forceHandle.disarm()
-            _ = stream.close(configuration.keptFramePolicy)
+            _ = stream.close(configuration.releasePolicy)
             throw named(error, device)
         }
         self.stream = stream
+        acquires += 1
         isStarving = false
         pollIndex = -1
         progress.begin(clock(), configuration, rate: stream.rate)
@@ -177,14 +179,16 @@ package final class CameraDriver: DeviceDriver {
     package func prepare(_ wait: inout WaitSet) {
         pollIndex = -1
         guard let stream else { return }
-        if stream.queuedCount > 0 {
+        if stream.queuedCount > 0, !dispatch.isBlocked() {
             pollIndex = wait.add(stream.descriptor)
             wait.wake(at: progress.deadline)
+            wait.steadiness = acquires
             return
         }
-        // Readers have every buffer: no frame can come before one of them lets go.
+        // Readers have every buffer, or one of them lets the camera wait: nothing is taken before one lets go.
         isStarving = true
-        if stream.ring.starve() {
+        // A hand-back that came in between has been seen by then, or is seen here.
+        if stream.ring.starve() || (stream.queuedCount > 0 && !dispatch.isBlocked()) {
             wait.wake(at: progress.lastTurn)
         } else if let descriptor = bell.descriptor() {
             wait.add(descriptor)
@@ -205,7 +209,7 @@ package final class CameraDriver: DeviceDriver {
             try stream.queue(home: stream.ring.take())
             if pollIndex >= 0, wait.answers(pollIndex) != 0 {
                 try takeFrames(stream, answers: wait.answers(pollIndex), now: now)
-            } else if now >= progress.deadline, stream.queuedCount > 0 {
+            } else if pollIndex >= 0, now >= progress.deadline {
                 throw stalled(stream)
             }
         } catch {
@@ -222,13 +226,14 @@ package final class CameraDriver: DeviceDriver {
         }
         dispatch.withdraw()
         forceHandle.disarm()
-        let kept = stream.close(configuration.keptFramePolicy)
+        if configuration.isSensitive { stream.blankConversions() }
+        let kept = stream.close(configuration.releasePolicy)
         counters.kept.wrappingAdd(UInt64(kept), ordering: .relaxed)
         self.stream = nil
         pollIndex = -1
         pool.removeAll()
         if kept > 0 {
-            let fate = configuration.keptFramePolicy == .blank ? "blanked" : "copied"
+            let fate = configuration.releasePolicy == .blank ? "blanked" : "copied"
             report(.note("\(kept) kept \(kept == 1 ? "frame was" : "frames were") \(fate) at the release"))
         }
         return .released(ReleaseDetail(released: clock(), lastSequence: progress.lastDelivered))

@@ -152,6 +152,12 @@ final class CaptureStream {
 
     // MARK: - The end
 
+    /// Turns what frames were converted to to zeros, those in use and those that wait to be used again.
+    func blankConversions() {
+        for buffer in buffers where buffer.isHeld { buffer.blankConversions() }
+        pool.blank()
+    }
+
     /// Gives everything back: stream off, mappings, buffers, descriptor, in this order, whatever step was reached.
     ///
     /// Answers how many frames readers still have.

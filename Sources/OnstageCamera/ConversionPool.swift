@@ -25,6 +25,13 @@ final class ConversionPool: Sendable {
         }
     }
 
+    /// Nothing of the pictures that were in it stays in memory.
+    func blank() {
+        free.withLock { free in
+            for pixels in free { pixels.blank() }
+        }
+    }
+
     func removeAll() {
         free.withLock { $0.removeAll() }
     }

@@ -36,6 +36,11 @@ final class ConvertedPixels: @unchecked Sendable {
         scratch?.deallocate()
     }
 
+    /// Turns all pixels to zeros, also under a reader: what it reads then is no picture.
+    func blank() {
+        pixels.update(repeating: 0, count: byteCount)
+    }
+
     var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: pixels, count: byteCount) }
 
     /// Whether frames of `format` can be converted.

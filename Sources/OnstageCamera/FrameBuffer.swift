@@ -95,6 +95,11 @@ final class FrameBuffer: @unchecked Sendable {
         return UnsafeRawBufferPointer(rebasing: bytes[plane.offset..<plane.offset + plane.byteCount])
     }
 
+    /// Turns what the frame was converted to to zeros. *Runs on:* the device's thread, at a release.
+    func blankConversions() {
+        conversions.withLock { $0.blank() }
+    }
+
     /// Takes the device's pages away from under the readers. *Runs on:* the device's thread, after the stream is off.
     func detach(_ policy: KeptFramePolicy, _ kernel: any VideoKernel) {
         for memory in memories {

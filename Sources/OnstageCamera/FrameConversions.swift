@@ -41,6 +41,12 @@ struct FrameConversions {
         return pixels
     }
 
+    /// Nothing of the picture stays, under whoever reads it.
+    func blank() {
+        whole?.blank()
+        for made in shaped { made.pixels.blank() }
+    }
+
     /// The last reader is gone.
     mutating func giveBack(_ pool: ConversionPool) {
         if let pixels = whole { pool.put(pixels) }

@@ -27,6 +27,17 @@ struct FrameDispatch {
         queued = all.filter { $0.queue != nil }
     }
 
+    /// Whether a sink lets the camera wait: no frame is taken until it has done with one.
+    mutating func isBlocked() -> Bool {
+        refresh()
+        var index = 0
+        while index < queued.count {
+            if queued[index].queue?.isFull == true { return true }
+            index += 1
+        }
+        return false
+    }
+
     /// Takes back what waits in slots: a newer frame is here. Buffers without a hold left go home.
     mutating func displace() {
         refresh()
@@ -34,7 +45,7 @@ struct FrameDispatch {
         while index < queued.count {
             let sink = queued[index]
             index += 1
-            guard let old = sink.queue?.displace() else { continue }
+            guard sink.queue?.depth == nil, let old = sink.queue?.displace() else { continue }
             counters.dropped.wrappingAdd(1, ordering: .relaxed)
             sink.dropped.wrappingAdd(1, ordering: .relaxed)
             old.giveBack()
@@ -50,7 +61,7 @@ struct FrameDispatch {
         while index < queued.count {
             let sink = queued[index]
             index += 1
-            guard mayLend, let queue = sink.queue else {
+            guard let queue = sink.queue, mayLend || queue.depth != nil else {
                 sink.queue?.skip()
                 sink.dropped.wrappingAdd(1, ordering: .relaxed)
                 counters.dropped.wrappingAdd(1, ordering: .relaxed)
@@ -69,7 +80,7 @@ struct FrameDispatch {
     /// After this no call begins for any frame so far.
     mutating func withdraw() {
         refresh()
-        for sink in queued { sink.queue?.withdraw()?.giveBack() }
+        for sink in queued { sink.queue?.withdraw() }
         sinks.withdrawWaiting()
     }
 }

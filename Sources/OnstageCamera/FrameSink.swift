@@ -14,15 +14,23 @@ public final class FrameSink: Sendable {
     private let isRemoved = Atomic<Bool>(false)
     private let onRemoval = Mutex<(@Sendable (FrameSink) -> Void)?>(nil)
 
+    /// What happens to a frame while the sink is busy with another.
+    public enum Backpressure: Hashable, Sendable {
+        /// The newest frame waits; older ones are let go.
+        case keepLatest
+        /// Up to `depth` frames, 1…16, wait or are in work. When there are as many, the camera waits, with all its sinks.
+        case blockProducer(depth: Int)
+    }
+
     init(
-        place: SinkPlace, pixels: Pixels, onRemoval: @escaping @Sendable (FrameSink) -> Void,
+        place: SinkPlace, pixels: Pixels, depth: Int? = nil, onRemoval: @escaping @Sendable (FrameSink) -> Void,
         complain: @escaping @Sendable (ConversionError) -> Void, body: @escaping @Sendable (borrowing Frame) -> Void
     ) {
         self.place = place
         self.pixels = pixels
         self.body = body
         self.complain = complain
-        queue = place == .queued ? SinkQueue() : nil
+        queue = place == .queued ? SinkQueue(depth: depth) : nil
         self.onRemoval.withLock { $0 = onRemoval }
     }
 
@@ -65,6 +73,7 @@ public final class FrameSink: Sendable {
     func run(_ queue: SinkQueue) {
         while let taken = queue.next() {
             call(taken.buffer, missed: taken.missed) { queue.isWanted(taken.epoch) }
+            queue.finish()
             taken.buffer.giveBack()
         }
     }

@@ -23,10 +23,13 @@ package final class FrameSinks: Sendable {
     @discardableResult
     package func add(
         _ place: SinkPlace = .queued, as pixels: FrameSink.Pixels = .native,
+        backpressure: FrameSink.Backpressure = .keepLatest,
         _ body: @escaping @Sendable (borrowing Frame) -> Void
     ) throws(DeviceError) -> FrameSink {
+        var depth: Int?
+        if case .blockProducer(let count) = backpressure { depth = min(16, max(1, count)) }
         let sink = FrameSink(
-            place: place, pixels: pixels,
+            place: place, pixels: pixels, depth: depth,
             onRemoval: { [weak self] sink in self?.forget(sink) },
             complain: { [weak self] error in self?.complain(error) }, body: body)
         if let queue = sink.queue {
@@ -51,7 +54,7 @@ package final class FrameSinks: Sendable {
     /// the newest, which waits for all of them.
     package var bufferNeed: Int {
         let sequences = withdrawals.withLock { $0.count { $0.target is NewestFrames.Slot } }
-        return list.withLock { $0.count { $0.queue != nil } } + sequences
+        return list.withLock { $0.reduce(0) { $0 + ($1.queue.map { $0.depth ?? 1 } ?? 0) } } + sequences
     }
 
     var all: [FrameSink] { list.withLock { $0 } }

@@ -105,12 +105,12 @@ package final class SyntheticCameraDriver: DeviceDriver {
 
     package func prepare(_ wait: inout WaitSet) {
         guard let ring else { return }
-        if free != 0 || pace == .steady {
+        if pace == .steady || (free != 0 && !dispatch.isBlocked()) {
             wait.wake(at: next ?? lastTurn)
             return
         }
         isStarving = true
-        if ring.starve() {
+        if ring.starve() || (free != 0 && !dispatch.isBlocked()) {
             wait.wake(at: lastTurn)
         } else if let descriptor = bell.descriptor() {
             wait.add(descriptor)
@@ -152,7 +152,7 @@ package final class SyntheticCameraDriver: DeviceDriver {
     private func frame(_ ring: BufferRing, stamp: MonotonicTime) {
         dispatch.displace()
         free |= ring.take()
-        guard free != 0 else {
+        guard free != 0, !dispatch.isBlocked() else {
             if pace == .steady { lose(1) }
             return
         }
@@ -188,9 +188,11 @@ package final class SyntheticCameraDriver: DeviceDriver {
         var kept = 0
         for buffer in buffers where buffer.isHeld {
             kept += 1
-            if configuration.keptFramePolicy == .blank { buffer.detach(.blank, RawKernel()) }
+            if configuration.releasePolicy == .blank { buffer.detach(.blank, RawKernel()) }
+            if configuration.isSensitive { buffer.blankConversions() }
         }
         counters.kept.wrappingAdd(UInt64(kept), ordering: .relaxed)
+        if configuration.isSensitive { pool.blank() }
         buffers.removeAll()
         ring = nil
         pool.removeAll()

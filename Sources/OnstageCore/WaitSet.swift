@@ -24,12 +24,15 @@ package struct WaitSet {
 
     package var entries: [Entry] = []
     package private(set) var deadline: MonotonicTime?
+    /// Set by a driver that waits for the same open descriptors again and again: the kernel need then be told of them only
+    /// once. Another number after any of them was closed.
+    package var steadiness: UInt64?
 
     package init() {}
 
     package mutating func removeAll() {
         entries.removeAll(keepingCapacity: true)
-        deadline = nil
+        (deadline, steadiness) = (nil, nil)
     }
 
     /// Waits for `events` on `descriptor`; answers the index to ask ``answers(_:)`` with.

@@ -110,6 +110,10 @@ package final class DeviceThread: Sendable {
         /// For the deadline of waits that are kept; its place among them.
         private var alarm: Alarm?
         private var alarmIndex: Int?
+        /// For a driver whose descriptors stay the same; made at the first need.
+        private var steady: SteadyWait?
+        /// A clock that stands still in a test wakes in its own way.
+        private let isReal: Bool
         var isEnding = false
 
         init(
@@ -120,6 +124,7 @@ package final class DeviceThread: Sendable {
             self.thread = thread
             self.mailbox = thread.mailbox
             self.clock = clock
+            isReal = clock is SystemClock
             self.answer = answer
             let current = current
             driver = makeDriver { report in
@@ -133,7 +138,7 @@ package final class DeviceThread: Sendable {
                     if isOver { return answer(.ended) }
                     prepare()
                 }
-                let count = wait.waitForEvents(clock, waking: mailbox)
+                let count = waitForEvents()
                 let hasMail = wait.answers(0) != 0
                 if hasMail { for order in mailbox.take() { obey(order) } }
                 // Nothing but mail: the driver has nothing to take, unless a release goes on below.
@@ -159,7 +164,7 @@ package final class DeviceThread: Sendable {
             case .releasing: return driver.prepare(&wait)
             case .acquired: driver.prepare(&wait)
             }
-            guard driver.keepsWait, clock is SystemClock else { return }
+            guard driver.keepsWait, isReal else { return }
             if alarm == nil { alarm = try? Alarm() }  // without one each wait has its own timeout
             guard alarm != nil, let deadline = wait.takeDeadline() else { return }
             alarm?.set(deadline)
@@ -170,6 +175,14 @@ package final class DeviceThread: Sendable {
         private var keepsWait: Bool {
             guard let alarmIndex, wait.answers(alarmIndex) == 0, case .acquired = work else { return false }
             return driver.keepsWait
+        }
+
+        private mutating func waitForEvents() -> Int {
+            if wait.steadiness != nil, isReal {
+                if steady == nil { steady = SteadyWait() }
+                if let count = steady?.wait(&wait) { return count }
+            }
+            return wait.waitForEvents(clock, waking: mailbox)
         }
 
         private mutating func service() {
@@ -199,6 +212,7 @@ package final class DeviceThread: Sendable {
             guard case .releasing(let generation, let request) = work else { return }
             guard case .released(let detail) = driver.release(request, now: clock.now) else { return }
             work = .idle
+            steady?.forget()
             if let loss = pendingLoss {
                 pendingLoss = nil
                 answer(.lost(generation, loss, detail))

@@ -12,7 +12,7 @@ struct PlayedKernelTests {
     ]
 
     @Test(
-        "V-01, V-02: a fault at any step leaves nothing open or mapped", arguments: steps,
+        "V-01, V-02, V-25: a fault at any step leaves nothing open or mapped, and is said", arguments: steps,
         [
             Errno.EBUSY, Errno.EIO, Errno.ENODEV, Errno.EINVAL, Errno.ENOSPC, Errno.EPIPE,
         ])

@@ -116,4 +116,51 @@ struct UseCaseTests {
         configuration.rotation = 45
         #expect(throws: DeviceError.self) { try configuration.check() }
     }
+
+    @Test("a sink that lets the camera wait gets every frame in turn, and the camera waits")
+    func blocking() throws {
+        let sinks = FrameSinks()
+        let seen = Log<UInt64>()
+        let other = Log<UInt64>()
+        let gate = Gate()
+        let isOpen = Atomic<Bool>(false)
+        try sinks.add(.queued, backpressure: .blockProducer(depth: 3)) { frame in
+            gate.lock()
+            while !isOpen.load(ordering: .relaxed) { gate.wait() }
+            gate.unlock()
+            seen.append(frame.sequence)
+        }
+        try sinks.add(.inline) { other.append($0.sequence) }
+        let (driver, turner) = try camera(sinks)
+        _ = try turner.acquire()
+        // Three are with the sink: however long it goes on, there is no fourth, for nobody.
+        #expect(try turner.turn(for: .seconds(20)) { other.count == 3 })
+        for _ in 0..<20 { try turner.turn(limit: .milliseconds(1)) }
+        #expect(other.count == 3)
+        gate.lock()
+        isOpen.store(true, ordering: .relaxed)
+        gate.wake()
+        gate.unlock()
+        #expect(try turner.turn(for: .seconds(20)) { seen.count >= 50 })
+        turner.release()
+        #expect(seen.entries.prefix(50).elementsEqual(0..<50))
+        #expect(driver.counts.dropped == 0)
+        for sink in sinks.all { sink.remove() }
+    }
+
+    @Test("sensitive: nothing of a kept picture stays, converted or not")
+    func sensitive() throws {
+        let sinks = FrameSinks()
+        let kept = Log<KeptFrame>()
+        try sinks.add(.inline) { if kept.count < 2 { kept.append($0.keep()) } }
+        try sinks.add(.inline, as: .bgra(width: 160, height: 120)) { if kept.count < 4 { kept.append($0.keep()) } }
+        var configuration = CameraConfiguration(width: 320, height: 240, keptFrames: 4, keptFramePolicy: .copy)
+        configuration.isSensitive = true
+        let (_, turner) = try camera(sinks, configuration)
+        _ = try turner.acquire()
+        #expect(try turner.turn(for: .seconds(20)) { kept.count == 4 })
+        #expect(kept.entries.allSatisfy { $0.withFrame { $0.withUnsafeBytes { $0.contains { $0 != 0 } } } })
+        turner.release()
+        #expect(kept.entries.allSatisfy { $0.withFrame { $0.withUnsafeBytes { $0.allSatisfy { $0 == 0 } } } })
+    }
 }

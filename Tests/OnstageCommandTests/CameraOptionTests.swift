@@ -45,6 +45,23 @@ struct CameraOptionTests {
         #expect(throws: UsageError.self) { try BenchCameraOptions(arguments) }
     }
 
+    @Test func timesAreDistributed() throws {
+        let times = TimeDistribution()
+        #expect(times.spread == nil)
+        for time in 1...1000 as ClosedRange<Int64> { times.add(time * 40_000) }
+        var spread = try #require(times.spread)
+        #expect(abs(spread.median - 20.04) < 0.4 && abs(spread.p99 - 39.64) < 0.8)
+        #expect(abs(spread.mean - 20.02) < 0.001 && spread.max == 40)
+        #expect(abs(spread.deviation - 11.547) < 0.001)
+        times.reset()
+        for time in [-35_000_000, -34_000_000, -33_000_000] as [Int64] { times.add(time) }
+        spread = try #require(times.spread)
+        #expect(abs(spread.median + 34) < 0.7 && spread.max == -33)
+        times.reset()
+        for time in [0, 1, 2, Int64.max, Int64.min] { times.add(time) }
+        #expect(times.spread?.median == 1e-6)
+    }
+
     @Test("a synthetic camera is measured: frames, rate, both sinks", arguments: ["inline", "queued"])
     func synthetic(sink: String) throws {
         let run = OnstageProcess.run(

@@ -73,13 +73,13 @@ def check_bars(text, path, mirrored=False):
 def load(parameters=""):
     """Loads vivid anew, with nothing left of what was set before."""
     await_true(lambda: subprocess.run(["modprobe", "-r", "vivid"], stderr=subprocess.DEVNULL, check=False).returncode == 0, 20)
-    words = f"n_devs=1 node_types=0x1 num_inputs=1 input_types=0x0 {parameters}".split()
+    words = f"node_types=0x1 num_inputs=1,1 input_types=0x0,0x0 {parameters}".split()
     subprocess.run(["modprobe", "vivid", *words], check=True)
-    await_true(lambda: os.path.exists(NODE), 10)
+    await_true(lambda: os.path.exists(NODE) or "vid_cap_nr" in parameters, 10)
 
 
 def pictures():
-    """Snapshots of the colour bars, single- and multi-planar."""
+    """Snapshots of the colour bars, single- and multi-planar (V-16)."""
     for parameters, formats in (
             ("", ("YUYV", "UYVY", "NV12", "NV16", "RGB3", "XR24", "RGBP", "GREY")),
             ("multiplanar=2", ("YUYV", "NV12", "NM12", "NM16", "RGB3"))):
@@ -168,6 +168,37 @@ class Frames:
         self.thread.join(10)
         os.unlink("frames.y4m")
         return status
+
+
+def replug():
+    """V-05: the camera comes back under another number, beside its twin: it is the same one that is used."""
+    load("n_devs=2 vid_cap_nr=7,3")
+    second = "platform:vivid-001"
+    status, output, errors = run(ONSTAGE, "snapshot", "-D", second, "--json", "twin.png")
+    expect(status == 0 and second in output and os.path.exists("/dev/video3"), f"{second} by its place", errors)
+    status, _, errors = run(ONSTAGE, "snapshot", "-D", "no such camera", "twin.png")
+    expect(status == 1 and "platform:vivid-000" in errors and second in errors, "those that there are, are named", errors)
+    program = Program(ONSTAGE, "record", "-D", second, "--size", "320x180", "--wait", "60", "twin.y4m")
+    written = lambda: os.path.exists("twin.y4m") and os.path.getsize("twin.y4m")  # noqa: E731
+    await_true(lambda: written() and holders("/dev/video3").get(program.pid), 20)
+    expect(list(holders("/dev/video")) == [program.pid] and not holders("/dev/video7"), "its node alone is held",
+           holders("/dev/video"))
+    pathlib.Path("/sys/bus/platform/drivers/vivid/unbind").write_text("vivid.0", encoding="utf-8")
+    await_true(lambda: not holders("/dev/video"), 10)
+    expect(not holders("/dev/video"), "unplugged: everything is given back", holders("/dev/video"))
+    size = written()
+    pathlib.Path("/sys/bus/platform/drivers/vivid/bind").write_text("vivid.0", encoding="utf-8")
+    back = now()
+    await_true(lambda: written() > size + 320 * 180 * 4, 20)
+    expect(written() > size + 320 * 180 * 4 and now() - back < 3, f"frames again {now() - back:.2f} s after it came back",
+           program.tail())
+    nodes = [name for name in holders("/dev/video").get(program.pid, []) if not name.startswith("map ")]
+    name = pathlib.Path("/sys/class/video4linux", os.path.basename(nodes[0]) if nodes else "none", "name")
+    expect(name.exists() and name.read_text(encoding="utf-8").startswith("vivid-001"), f"and it is the same: {nodes}",
+           program.tail())
+    program.process.send_signal(signal.SIGINT)
+    equal("status", 0, program.wait(10))
+    load()
 
 
 def inject(name):
@@ -266,4 +297,4 @@ def pauses():
     equal("status", 0, process.end())
 
 
-main(pictures, full_disk, pauses, faults)
+main(pictures, full_disk, pauses, replug, faults)

@@ -20,6 +20,7 @@
 
 #include "CLinuxFiles.h"
 #include "CLinuxSocket.h"
+#include "CLinuxSteady.h"
 #include "CLinuxTerminal.h"
 #include "CLinuxUHID.h"
 #include "CLinuxWatch.h"

@@ -38,9 +38,9 @@ public final class Camera: Resource {
     @discardableResult
     public func onFrame(
         _ place: SinkPlace = .queued, as pixels: FrameSink.Pixels = .native,
-        _ body: @escaping @Sendable (borrowing Frame) -> Void
+        backpressure: FrameSink.Backpressure = .keepLatest, _ body: @escaping @Sendable (borrowing Frame) -> Void
     ) throws(DeviceError) -> FrameSink {
-        try sinks.add(place, as: pixels, body)
+        try sinks.add(place, as: pixels, backpressure: backpressure, body)
     }
 
     /// Single pictures out of the stream, for as long as the object is kept.

@@ -10,8 +10,8 @@ struct BenchCameraResult {
         var rate: Double?
         var lost: Int
         var missed: Int
-        var interval: FrameMeter.Spread?
-        var latency: FrameMeter.Spread?
+        var interval: TimeDistribution.Spread?
+        var latency: TimeDistribution.Spread?
 
         init(_ meter: FrameMeter) {
             count = meter.count
@@ -110,7 +110,7 @@ struct BenchCameraResult {
 
     private func number(_ value: Double?) -> JSONValue { value.map(JSONValue.number) ?? .null }
 
-    private func json(_ spread: FrameMeter.Spread?) -> JSONValue {
+    private func json(_ spread: TimeDistribution.Spread?) -> JSONValue {
         guard let spread else { return .null }
         return [
             "median": .number(spread.median), "mean": .number(spread.mean), "deviation": .number(spread.deviation),

@@ -28,6 +28,9 @@ struct CameraPick: Sendable {
     init(_ parsed: ParsedOptions, rotation standard: FrameSink.Pixels.Rotation) throws(UsageError) {
         let device = parsed.value("device") ?? "any"
         if device.isEmpty { throw UsageError("--device needs a value") }
+        // A camera that goes in the middle of a frame must not leave half of it blank.
+        configuration.keptFramePolicy = .copy
+        isSynthetic = device == Profile.synthetic
         isSynthetic = device == Profile.synthetic
         configuration.selector = isSynthetic ? .any : CameraSelector(device)
         if let text = parsed.value("size") {

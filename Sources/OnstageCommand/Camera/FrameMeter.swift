@@ -18,21 +18,14 @@ final class FrameMeter: @unchecked Sendable {
     @exclusivity(unchecked) private(set) var lost = 0
     /// Missed by the sink because it was busy.
     @exclusivity(unchecked) private(set) var missed = 0
-    /// Of each frame: from its time stamp to its call, in nanoseconds.
-    private let latencies: UnsafeMutableBufferPointer<Int64>
-    /// Of each frame but the first: since the call before, in nanoseconds.
-    private let intervals: UnsafeMutableBufferPointer<Int64>
+    /// Of each frame: from its time stamp to its call.
+    private let latencies = TimeDistribution()
+    /// Of each frame but the first: since the call before.
+    private let intervals = TimeDistribution()
 
     init(limit: Int, onEnd: @escaping @Sendable () -> Void) {
         self.limit = limit
         self.onEnd = onEnd
-        latencies = .allocate(capacity: limit)
-        intervals = .allocate(capacity: limit)
-    }
-
-    deinit {
-        latencies.deallocate()
-        intervals.deallocate()
     }
 
     /// Takes one frame. *Runs on:* the sink's thread.
@@ -42,11 +35,11 @@ final class FrameMeter: @unchecked Sendable {
         if count == 0 {
             first = now
         } else {
-            intervals.initializeElement(at: count - 1, to: now.nanoseconds &- last.nanoseconds)
+            intervals.add(now.nanoseconds &- last.nanoseconds)
             lost += frame.droppedBefore
             missed += frame.missed
         }
-        latencies.initializeElement(at: count, to: now.nanoseconds &- frame.timestamp.nanoseconds)
+        latencies.add(now.nanoseconds &- frame.timestamp.nanoseconds)
         last = now
         count += 1
         if count == limit { onEnd() }
@@ -55,6 +48,8 @@ final class FrameMeter: @unchecked Sendable {
     /// Forgets what it has, for the next acquire.
     func reset() {
         (count, lost, missed) = (0, 0, 0)
+        latencies.reset()
+        intervals.reset()
     }
 
     /// Frames a second, between the first call and the last; nil for less than two.
@@ -63,25 +58,6 @@ final class FrameMeter: @unchecked Sendable {
         return count > 1 && time > 0 ? Double(count - 1) / time : nil
     }
 
-    /// In milliseconds.
-    struct Spread {
-        var median = 0.0
-        var mean = 0.0
-        var deviation = 0.0
-        var p99 = 0.0
-        var max = 0.0
-    }
-
-    var latency: Spread? { Self.spread(latencies, count) }
-    var interval: Spread? { Self.spread(intervals, count - 1) }
-
-    private static func spread(_ values: UnsafeMutableBufferPointer<Int64>, _ count: Int) -> Spread? {
-        guard count > 0 else { return nil }
-        let sorted = values[..<count].sorted()
-        let mean = sorted.reduce(0.0) { $0 + Double($1) } / Double(count)
-        let variance = sorted.reduce(0.0) { $0 + (Double($1) - mean) * (Double($1) - mean) } / Double(count)
-        return Spread(
-            median: Double(sorted[count / 2]) / 1e6, mean: mean / 1e6, deviation: variance.squareRoot() / 1e6,
-            p99: Double(sorted[min(count - 1, count * 99 / 100)]) / 1e6, max: Double(sorted[count - 1]) / 1e6)
-    }
+    var latency: TimeDistribution.Spread? { latencies.spread }
+    var interval: TimeDistribution.Spread? { intervals.spread }
 }
