@@ -76,7 +76,8 @@ struct SteadyWaitTests {
     @Test("what the kernel cannot wait for so is left to poll")
     func refused() throws {
         let steady = try #require(SteadyWait())
-        let file = try Descriptor(opening: "/proc/self/exe", flags: O_RDONLY)  // always readable: epoll takes no such file
+        // Always readable: epoll takes no such file.
+        let file = try Descriptor(opening: "/proc/self/exe", flags: O_RDONLY)
         var ready = set([file.number], 1, until: .seconds(20))
         #expect(steady.wait(&ready) == nil)
         #expect(ready.waitForEvents(SystemClock(), waking: try Mailbox<Int>()) == 1)
