@@ -49,3 +49,15 @@ load_modules() {
         bench-usb wait || true
     fi
 }
+
+# The disk of --disk, wherever the kernel has put it.
+mount_disk() {
+    local block
+    [ -n "$(setting disk)" ] || return 0
+    for block in /sys/block/vd*; do
+        if [ "$(cat "$block/serial")" = bench-disk ]; then
+            mkdir -p /run/bench-disk
+            mount -t ext4 "/dev/${block##*/}" /run/bench-disk || echo "bench-vm: the disk cannot be mounted" >&2
+        fi
+    done
+}
