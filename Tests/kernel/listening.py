@@ -58,15 +58,17 @@ class Recording:
 class SmoothRecording:
     """The same for sound that went through a rate converter (see Tests/kernel/smooth.py)."""
 
-    def __init__(self, path, rate):
+    def __init__(self, path, rate, volumes=((1.0, 1.0),)):
         self.step = rate / RATE
         samples = array.array("h")
         with open(path, "rb") as file:
             data = file.read()
+        if data[:4] == b"RIFF":
+            data = body(data)
         samples.frombytes(data[:len(data) // 4 * 4])
         if sys.byteorder == "big":
             samples.byteswap()
-        self.pieces = smooth.pieces(samples, self.step)
+        self.pieces = smooth.pieces(samples, self.step, volumes=volumes)
         self.gaps = [
             Gap(one.end + 1, two.begin, one.last, two.first) for one, two in zip(self.pieces, self.pieces[1:])]
 

@@ -278,9 +278,9 @@ class Walk:
 
     def tell_times(self, what, times, limit, strict, left_out):
         title = f"{self.title}: {what}"
-        if len(times) < (5 if self.is_steady else 20):
-            print(f"skipped: {title}: only {len(times)} pauses to judge it by, {left_out} left out where the guest stood"
-                  " still", flush=True)
+        if len(times) < (5 if self.is_steady else 20) or left_out * 10 > len(times):
+            print(f"skipped: {title}: {len(times)} pauses to judge it by, and {left_out} at which the guest stood still",
+                  flush=True)
             return
         p99, worst = percentile(times, 0.99), max(times)
         text = (

@@ -35,8 +35,8 @@ def make(path, seconds, rate):
     return frames
 
 
-def place(left, right):
-    """The frame (a fraction) of a sample, or None for what is no sound of ours."""
+def place(left, right, wanted=None):
+    """The frame (a fraction) of a sample, or None for what is no sound of ours; `wanted`: about where it should be."""
     if right < BASE:
         return None
     near = (right - BASE) * STEP + STEP / 2
@@ -47,7 +47,8 @@ def place(left, right):
         within = ((left if turn % 2 == 0 else -left) + SLOPE * TURN / 2) / SLOPE
         if -1 <= within <= TURN + 1:
             frame = turn * TURN + within
-            if best is None or abs(frame - near) < abs(best - near):
+            aim = near if wanted is None else wanted
+            if best is None or abs(frame - aim) < abs(best - aim):
                 best = frame
     return best if best is not None and abs(best - near) <= 2 * STEP else None
 
@@ -65,22 +66,31 @@ class Piece:
         self.worst = 0.0  # how far any of its frames was from the line through it
 
 
-def pieces(samples, step, stride=32):
+def pieces(samples, step, stride=32, volumes=((1.0, 1.0),)):
     """The pieces of a recording of interleaved stereo samples; `step`: frames of the media in one of the recording.
 
-    Looks at every `stride`th frame inside a piece, and at every one near its ends.
+    Looks at every `stride`th frame inside a piece, and at every one near its ends. `volumes`: of left and right, at
+    which it may have been played; a piece has one.
     """
     count = len(samples) // 2
     found, at = [], 0
+    volume = volumes[0]
 
-    def here(index):
-        return place(samples[2 * index], samples[2 * index + 1])
+    def here(index, of=None, wanted=None):
+        left, right = of or volume
+        return place(samples[2 * index] / left, samples[2 * index + 1] / right, wanted)
+
+    def fits(index, of):
+        """Whether sound of this volume begins here."""
+        first, later = here(index, of), here(index + 64, of) if index + 64 < count else None
+        return first is not None and (later is None or abs(later - first - 64 * step) <= 1.2)
 
     silence = bytes(4 * 1024)
     while at < count:
         if samples[2 * at] == 0 and samples[2 * at + 1] == 0:
             at += 1024 if samples[2 * at:2 * at + 2048].tobytes() == silence else 1
             continue
+        volume = next((of for of in volumes if fits(at, of)), volumes[0])
         frame = here(at)
         # A converter blends the first and the last frame with the silence: they are left out.
         ahead = here(at + 1) if at + 1 < count else None
@@ -91,8 +101,8 @@ def pieces(samples, step, stride=32):
         while True:
             leap = stride
             while leap:
-                following = here(at + leap) if at + leap < count else None
                 wanted = piece.first + (at + leap - piece.begin) * step + drift
+                following = here(at + leap, wanted=wanted) if at + leap < count else None
                 if following is not None and abs(following - wanted) <= (1.2 if is_near_turn(following) else 0.6):
                     break
                 leap //= 2
