@@ -25,7 +25,8 @@ import store  # noqa: E402
 
 RESETS = 50 if SOAK else 10
 CUTS = 100 if SOAK else 20
-KINDS = ("playing", "pausing", "stored", "playing", "starting")
+# "long": so long that it has to have been kept in between.
+KINDS = ("playing", "pausing", "stored", "long", "starting")
 SHARE = pathlib.Path(os.environ["BENCH_SHARE"])
 KNOWN = SHARE / "power.json"
 STATE = os.path.join(os.environ["BENCH_DISK"], "state")
@@ -80,7 +81,7 @@ def resets():
         time.sleep(math.exp(chance.uniform(math.log(0.001), math.log(0.3))))
     else:
         player.await_line(r"playback first", 60)
-        time.sleep(math.exp(chance.uniform(math.log(0.01), math.log(3))))
+        time.sleep(chance.uniform(1.4, 3) if kind == "long" else math.exp(chance.uniform(math.log(0.01), math.log(3))))
     if kind == "pausing":
         player.process.send_signal(signal.SIGUSR1)
         time.sleep(chance.uniform(0, 0.06))

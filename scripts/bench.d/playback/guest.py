@@ -102,6 +102,42 @@ def tail_of(path):
     return pathlib.Path(path).read_text(encoding="utf-8", errors="replace")[-2000:]
 
 
+def live(run, play, pause, events):
+    player = players.make(run["player"], run["device"], run["file"], run.get("options"))
+    try:
+        player.start(events.mark)
+        await_running(player, run["card"])
+        time.sleep(play)
+        if pause:
+            events.mark("pause")
+            player.pause()
+            time.sleep(pause)
+        events.mark("kill")
+    finally:
+        if player.process:
+            player.process.kill()
+            player.finish()
+    await_true(lambda: state(run["card"]) == "closed", 10)
+    time.sleep(0.2)
+
+
+def kills(run, events):
+    """Lives of a player, each ended by kill -9 after `at`: [seconds of play, seconds of pause before that or nothing]."""
+    for name in ("mpd.state", "mpd.conf"):
+        pathlib.Path(name).unlink(missing_ok=True)
+    shutil.rmtree("state", ignore_errors=True)
+    events.clear()
+    recorder = Recorder(path="recording")
+    try:
+        for play, pause in run["at"]:
+            live(run, play, pause, events)
+    finally:
+        recorder.stop()
+    name = f"recording-{run['number']}"
+    shutil.copy("recording", os.path.join(SHARE, name))
+    return {"recorder": recorder.pid, "events": [event.__dict__ for event in events.read()], "recording": name}
+
+
 def family(pid):
     """A process and all below it."""
     found = [pid]
@@ -192,8 +228,9 @@ def main():
         else:
             ramp(name, seconds)
     events = SoundEvents()
-    kinds = {"pauses": pauses, "steady": steady}
+    kinds = {"pauses": pauses, "kills": kills, "steady": steady}
     with open(os.path.join(SHARE, "results"), "w", encoding="utf-8") as results:
+        results.write(json.dumps({"kernel": os.uname().release, "cpus": os.cpu_count()}) + "\n")
         for number, run in enumerate(plan["runs"]):
             run["number"] = number
             begun = now()

@@ -109,3 +109,15 @@ def start_of(found, events, marks):
     begun = next((e["at"] for e in events if e["kind"] == "exec" and e["pid"] == found["pid"] and e["at"] >= wished), wished)
     started = next((e["at"] for e in events if e["kind"] == "start" and e["at"] >= begun), None)
     return None if started is None else (started - begun) * 1000
+
+
+def lives(run, recording):
+    """(first, last) number heard in each life of a run of guest.py's `kills`; None for one without sound."""
+    events = run["found"]["events"]
+    origin = next(e["at"] for e in events if e["kind"] == "start" and e["pid"] == run["found"]["recorder"])
+    starts = [(e["at"] - origin) * RATE for e in events if e["kind"] == "mark" and e["text"] == "start"]
+    found = []
+    for begin, end in zip(starts, [*starts[1:], float("inf")]):
+        heard = [(first, first + length - 1) for at, first, length in recording.pieces if begin <= at < end]
+        found.append((heard[0][0], max(last for _, last in heard)) if heard else None)
+    return found
