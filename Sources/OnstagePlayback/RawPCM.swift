@@ -83,8 +83,7 @@ package enum RawPCM {
                 let answer = clinux_read(descriptor, place + came, stored * frames - came)
                 if answer == -Int(Errno.EAGAIN) {
                     // Somebody has set it to non-blocking, for all who share it.
-                    var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-                    _ = clinux_poll(&entry, 1, -1)
+                    _ = clinux_poll_readable(descriptor)
                     continue
                 }
                 guard answer >= 0 else {

@@ -129,6 +129,12 @@ static inline int clinux_poll(struct pollfd *set, unsigned long count, int64_t n
     return answer;
 }
 
+// Waits until one descriptor can be read, or has come to its end.
+static inline int clinux_poll_readable(int fd) {
+    struct pollfd one = {.fd = fd, .events = POLLIN};
+    return clinux_poll(&one, 1, -1);
+}
+
 // Opens /dev/null for standard input, output and error where the shell has closed them.
 static inline void clinux_fill_standard_descriptors(void) {
     for (int fd = 0; fd < 3; fd++) {
