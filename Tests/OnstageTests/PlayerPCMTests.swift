@@ -159,8 +159,9 @@ import Testing
         try scene.bind(player)
         scene.resume()
         for await event in events where event == .state(.buffering) { break }
+        let answers = player.events()
         player.pause()
-        for await event in player.events() {
+        for await event in answers {
             guard case .released(let receipt) = event else { continue }
             let released = try #require(receipt.released)
             #expect(!receipt.forced && receipt.detail.position == 0)
