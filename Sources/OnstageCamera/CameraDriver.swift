@@ -36,7 +36,6 @@ package final class CameraDriver: DeviceDriver {
     @exclusivity(unchecked) var dispatch: FrameDispatch
     @exclusivity(unchecked) var progress = CaptureProgress()
     @exclusivity(unchecked) private var pollIndex = -1
-    @exclusivity(unchecked) private var acquires: UInt64 = 0
     @exclusivity(unchecked) private var isStarving = false
 
     /// - Parameters:
@@ -89,7 +88,6 @@ package final class CameraDriver: DeviceDriver {
             throw named(error, device)
         }
         self.stream = stream
-        acquires += 1
         isStarving = false
         pollIndex = -1
         progress.begin(clock(), configuration, rate: stream.rate)
@@ -182,7 +180,6 @@ package final class CameraDriver: DeviceDriver {
         if stream.queuedCount > 0, !dispatch.isBlocked() {
             pollIndex = wait.add(stream.descriptor)
             wait.wake(at: progress.deadline)
-            wait.steadiness = acquires
             return
         }
         // Readers have every buffer, or one of them lets the camera wait: nothing is taken before one lets go.
@@ -195,6 +192,12 @@ package final class CameraDriver: DeviceDriver {
         } else {
             wait.wake(at: progress.lastTurn + .milliseconds(20))
         }
+    }
+
+    package var keepsWait: Bool {
+        guard pollIndex >= 0, let stream else { return false }
+        // The deadline that was named is never later than the present one: each frame puts it off.
+        return stream.queuedCount > 0 && !dispatch.isBlocked()
     }
 
     package func service(_ wait: borrowing WaitSet, now: MonotonicTime) throws(DeviceError) {

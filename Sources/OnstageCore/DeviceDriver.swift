@@ -139,11 +139,12 @@ package protocol DeviceDriver: AnyObject {
     /// - Throws: any kind; `cancelled` when `cancellation` says so between two steps.
     func acquire(_ device: ResolvedDevice, _ cancellation: any CancellationSource) throws(DeviceError) -> Acquired
 
-    /// Names what to wait for. Called before each wait while acquired, also while releasing.
+    /// Names what to wait for. Called before each wait while acquired, unless ``keepsWait``, and while releasing.
     func prepare(_ wait: inout WaitSet)
 
-    /// Whether the next wait is the same as the last one, its deadline too: then it is neither named nor set up anew, and
-    /// ``prepare(_:)`` is not called. Asked after each turn without a mail. Default false.
+    /// Whether the wait that was named last still holds: the same open descriptors, and nothing due before its deadline.
+    /// Then the kernel is told of it once, and ``prepare(_:)`` is not called again before the deadline or a mail. Asked
+    /// after each naming and after each turn. Default false.
     var keepsWait: Bool { get }
 
     /// Takes what came. Called after each wait that was not only a mail.

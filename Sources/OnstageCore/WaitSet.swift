@@ -24,15 +24,12 @@ package struct WaitSet {
 
     package var entries: [Entry] = []
     package private(set) var deadline: MonotonicTime?
-    /// Set by a driver that waits for the same open descriptors again and again: the kernel need then be told of them only
-    /// once. Another number after any of them was closed.
-    package var steadiness: UInt64?
 
     package init() {}
 
     package mutating func removeAll() {
         entries.removeAll(keepingCapacity: true)
-        (deadline, steadiness) = (nil, nil)
+        deadline = nil
     }
 
     /// Waits for `events` on `descriptor`; answers the index to ask ``answers(_:)`` with.
@@ -40,12 +37,6 @@ package struct WaitSet {
     package mutating func add(_ descriptor: Int32, _ events: Int16 = WaitSet.readable) -> Int {
         entries.append(Entry(descriptor: descriptor, events: events, answers: 0))
         return entries.count - 1
-    }
-
-    /// Takes the deadline out; whoever does so sees to it.
-    package mutating func takeDeadline() -> MonotonicTime? {
-        defer { deadline = nil }
-        return deadline
     }
 
     /// Ends the wait at `time` at the latest. The earliest of several counts.

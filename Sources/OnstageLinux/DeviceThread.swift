@@ -105,13 +105,10 @@ package final class DeviceThread: Sendable {
         let current = Current()
         var work = Work.idle
         var wait = WaitSet()
-        /// The next wait is the last one again.
-        private var isKept = false
-        /// For the deadline of waits that are kept; its place among them.
-        private var alarm: Alarm?
-        private var alarmIndex: Int?
-        /// For a driver whose descriptors stay the same; made at the first need.
+        /// For waits that are kept; made at the first need.
         private var steady: SteadyWait?
+        /// The kernel has been told of the present wait.
+        private var isTold = false
         /// A clock that stands still in a test wakes in its own way.
         private let isReal: Bool
         var isEnding = false
@@ -134,7 +131,7 @@ package final class DeviceThread: Sendable {
 
         mutating func run() {
             while true {
-                if !isKept {
+                if !keepsWait {
                     if isOver { return answer(.ended) }
                     prepare()
                 }
@@ -144,7 +141,7 @@ package final class DeviceThread: Sendable {
                 // Nothing but mail: the driver has nothing to take, unless a release goes on below.
                 if !(hasMail && count == 1) { service() }
                 continueRelease()
-                isKept = !hasMail && keepsWait
+                if hasMail { isTold = false }
             }
         }
 
@@ -157,7 +154,7 @@ package final class DeviceThread: Sendable {
 
         private mutating func prepare() {
             wait.removeAll()
-            alarmIndex = nil
+            isTold = false
             wait.add(mailbox.descriptor)
             switch work {
             case .idle, .resolved: return
@@ -165,23 +162,19 @@ package final class DeviceThread: Sendable {
             case .acquired: driver.prepare(&wait)
             }
             guard driver.keepsWait, isReal else { return }
-            if alarm == nil { alarm = try? Alarm() }  // without one each wait has its own timeout
-            guard alarm != nil, let deadline = wait.takeDeadline() else { return }
-            alarm?.set(deadline)
-            alarmIndex = wait.add(alarm?.descriptor ?? -1)
+            if steady == nil { steady = SteadyWait() }  // without one each wait is told anew
+            isTold = steady?.tell(wait) ?? false
         }
 
         /// Whether the wait that ended is to be waited again.
         private var keepsWait: Bool {
-            guard let alarmIndex, wait.answers(alarmIndex) == 0, case .acquired = work else { return false }
+            guard isTold, steady?.isDue == false, case .acquired = work else { return false }
             return driver.keepsWait
         }
 
         private mutating func waitForEvents() -> Int {
-            if wait.steadiness != nil, isReal {
-                if steady == nil { steady = SteadyWait() }
-                if let count = steady?.wait(&wait) { return count }
-            }
+            if isTold, let count = steady?.wait(&wait) { return count }
+            isTold = false
             return wait.waitForEvents(clock, waking: mailbox)
         }
 
@@ -210,9 +203,10 @@ package final class DeviceThread: Sendable {
 
         private mutating func continueRelease() {
             guard case .releasing(let generation, let request) = work else { return }
+            steady?.forget()  // before anything is closed: a duplicate would keep the kernel's note of it alive
+            isTold = false
             guard case .released(let detail) = driver.release(request, now: clock.now) else { return }
             work = .idle
-            steady?.forget()
             if let loss = pendingLoss {
                 pendingLoss = nil
                 answer(.lost(generation, loss, detail))

@@ -6,12 +6,13 @@ internal import OnstageLinux
 final class ALSAOutput: PCMOutput {
     private(set) var facts: OutputFacts
     private let pcm: OpaquePointer
-    private let isPlain: Bool
+    /// A plain device with one descriptor, as all of the kernel's are.
+    private let hasOneDescriptor: Bool
     private let isMixed: Bool
     private var isClosed = false
     private let space: OpaquePointer
     private let descriptors: UnsafeMutableBufferPointer<pollfd>
-    /// Where this output's descriptors begin in the wait set of the present wait; nil when it waits for none.
+    /// Where this output's descriptors begin in the wait set of the last wait that named them.
     private var firstEntry: Int?
     /// Where in the ring the next write goes.
     private var place = 0
@@ -49,7 +50,7 @@ final class ALSAOutput: PCMOutput {
         }
         self.pcm = pcm
         self.space = space
-        isPlain = facts.isPlain && count == 1
+        hasOneDescriptor = facts.isPlain && count == 1
         isMixed = facts.isMixed
         descriptors = .allocate(capacity: Int(count))
         descriptors.initialize(repeating: pollfd())
@@ -131,12 +132,12 @@ final class ALSAOutput: PCMOutput {
         for index in 0..<max(0, Int(count)) { wait.add(descriptors[index].fd, descriptors[index].events) }
     }
 
-    var keepsWait: Bool { isPlain }
+    var keepsWait: Bool { hasOneDescriptor }
 
     func isReady(_ wait: borrowing WaitSet) -> Bool {
-        // A plain device has one descriptor, and it means what it says.
-        if isPlain, let firstEntry { return wait.answers(firstEntry) != 0 }
         guard let first = firstEntry, first + descriptors.count <= wait.entries.count else { return true }
+        // The one of a plain device means what it says.
+        if hasOneDescriptor { return wait.answers(first) != 0 }
         for index in descriptors.indices { descriptors[index].revents = wait.answers(first + index) }
         var events: UInt16 = 0
         let answer = snd_pcm_poll_descriptors_revents(

@@ -5,7 +5,8 @@ extension PlaybackDriver {
     package func prepare(_ wait: inout WaitSet) {
         steady.isWaitNamed = true
         if phase != .draining, controls.hasSeek {
-            // A wish has come in with a mail: look at once.
+            // A wish has come in with a mail: look at once. This wait names no output, so the turn is none of steady play.
+            endSteady()
             wait.wake(at: clock.now)
             return
         }

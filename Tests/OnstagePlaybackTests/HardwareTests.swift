@@ -172,6 +172,29 @@ struct HardwareTests {
         #expect(abs(heard - counted) < 0.02 * counted, "\(heard) s heard, \(counted) s counted")
     }
 
+    @Test("a seek in steady play: what was heard, and then the target, with nothing between")
+    func soughtInSteadyPlay() throws {
+        let far = try FarSide("seek")
+        // A ring of 100 ms: short beside what the feed has in one piece, else there are no turns of nothing but writing.
+        let configuration = PlaybackConfiguration(output: .pcm("hw:CARD=Loopback,DEV=0"))
+        let driver = PlaybackDriver(
+            configuration: configuration, media: MediaFeed(CounterSource(frames: 1 << 40)), report: Reports().add)
+        var run = DriverRun(driver)
+        try run.acquire()
+        try run.play(for: .seconds(3), stop: { driver.counts.delivered > 48_000 && driver.keepsWait })
+        #expect(driver.keepsWait)
+        let target: Int64 = 1_000_000
+        driver.controls.seek(to: target)
+        try run.play(for: .seconds(2))
+        let position = run.release().position ?? 0
+        let heard = far.stop()
+        try #require(far.complaints.isEmpty, "\(far.complaints)")
+        // Frame n of the source is the number n + 1.
+        let split = try #require(heard.firstIndex(of: UInt32(target) + 1))
+        #expect(split > 48_000 && heard[..<split].elementsEqual(1...UInt32(split)))
+        #expect(heard[split...].elementsEqual(UInt32(target) + 1...UInt32(position)))
+    }
+
     @Test("a card that comes back under another number is found by its ID, whatever has come under the old one")
     func renumbered() throws {
         func load(_ aloop: String, _ dummy: String) throws {

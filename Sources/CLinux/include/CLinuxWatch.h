@@ -10,7 +10,6 @@
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
-#include <sys/timerfd.h>
 #include <unistd.h>
 
 static inline int clinux_inotify(void) {
@@ -91,16 +90,4 @@ static inline ssize_t clinux_uevents_next(int fd, void *bytes, size_t count, boo
     while (answer < 0 && errno == EINTR);
     *from_kernel = sender.nl_pid == 0;
     return answer < 0 ? -errno : answer;
-}
-
-static inline int clinux_timerfd(void) {
-    int answer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-    return answer < 0 ? -errno : answer;
-}
-
-// Readable from `nanoseconds` of CLOCK_MONOTONIC on, until it is set again. What lies in the past is due at once.
-static inline int clinux_timerfd_set(int fd, int64_t nanoseconds) {
-    int64_t due = nanoseconds < 1 ? 1 : nanoseconds;
-    struct itimerspec at = {{0, 0}, {due / 1000000000, due % 1000000000}};
-    return timerfd_settime(fd, TFD_TIMER_ABSTIME, &at, NULL) < 0 ? -errno : 0;
 }
