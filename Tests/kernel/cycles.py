@@ -81,10 +81,10 @@ def attempt_walk(name, profile, count, limit, chance, env, recording, may_stall)
         state=f"state-{name}", env=env)
     # After the first cycle, when everything has been given back.
     process.await_line(r"active -> inactive", 30)
-    settle(process, 0)
+    settle(process, 1)
     before = counts(process.pid)
-    last = await_last_pause(process, count, at)
-    held_after = settle(process, last_activation(process, last))
+    await_last_pause(process, at)
+    held_after = settle(process, count + 2)
     after = counts(process.pid)
     is_running = process.process.poll() is None
     status = process.wait(60)
@@ -140,10 +140,13 @@ def attempt_walk(name, profile, count, limit, chance, env, recording, may_stall)
     return True
 
 
-def settle(process, since):
-    """Until all four have been given back after line `since`; answers what is held then."""
+def settle(process, pauses):
+    """Until all four have been given back `pauses` times; answers what is held then.
+
+    A line "released" behind the last activation may tell of the pause before it: each pause has one, and all are counted.
+    """
     for resource in ("camera", "accelerometer", "gyroscope", "playback"):
-        process.await_line(rf"main {resource} released", 20, since=since)
+        process.await_lines(rf"main {resource} released", pauses)
     # The lines come after the fact. A look of its own, not patient: the end of the run is 3 s away.
     limit = now() + 1
     while found := held(process.pid):
@@ -153,20 +156,13 @@ def settle(process, since):
     return found
 
 
-def last_activation(process, before):
-    """The line of the last activation before line `before`. (What is back at once is told before the step.)"""
-    return max(index for index in range(before) if re.search(r"inactive -> active", process.lines[index][1]))
-
-
-def await_last_pause(process, count, at):
-    """The line of the last pause, which comes after `at` seconds."""
+def await_last_pause(process, at):
+    """Until the last pause, which comes after `at` seconds."""
     limit = now() + (at + 120) * PATIENCE
     while now() < limit:
-        pauses = [
-            index for index, (_, text) in enumerate(list(process.lines))
-            if re.search(r"main active -> inactive", text) and float(text.split()[0]) >= at + 2]
-        if pauses:
-            return pauses[0]
+        if any("main active -> inactive" in text and float(text.split()[0]) >= at + 2
+               for _, text in list(process.lines)):
+            return
         if process.open == 0:
             break
         with process.condition:

@@ -154,6 +154,21 @@ class Program:
                     raise Ended(f"{self.name}: no line like /{pattern}/: {why}; its lines:\n{self.tail()}")
                 self.condition.wait(left)
 
+    def await_lines(self, pattern, count, seconds=20):
+        """Until `count` lines of it have come since its start."""
+        found, since = 0, 0
+        limit = now() + seconds * PATIENCE
+        with self.condition:
+            while True:
+                found += sum(1 for _, text in self.lines[since:] if re.search(pattern, text))
+                since = len(self.lines)
+                if found >= count:
+                    return
+                left = limit - now()
+                if left <= 0 or self.open == 0:
+                    raise Ended(f"{self.name}: {found} of {count} lines like /{pattern}/; its lines:\n{self.tail()}")
+                self.condition.wait(left)
+
     @property
     def text(self):
         return "\n".join(text for _, text in self.lines)
