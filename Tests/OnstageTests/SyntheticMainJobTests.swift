@@ -10,7 +10,7 @@ import Testing
     /// The program of the README, with devices that do not exist.
     @Test func theReadmesProgram() async throws {
         let folder = Scratch(in: "/dev/shm")
-        try NumberedSound.write(folder.path + "/song.wav", frames: 480_000)
+        try NumberedSound.write(folder.path + "/song.wav", frames: 48_000 * 60)  // longer than a busy machine needs
 
         let broker = try Broker()
         let scene = broker.scene("main")
