@@ -66,6 +66,15 @@ final class OnstageProcess {
         for name in ["LD_PRELOAD", "TSAN_OPTIONS"] {
             if let value = getenv(name) { surroundings[name] = String(cString: value) }
         }
+        // There a thread comes to its turn ten times as late: a release that is not forced is what is tried.
+        if getenv("ONSTAGE_SANITIZER") != nil, arguments.first == "run" {
+            _ = home.file(
+                ".config/onstage/profiles/generic.json",
+                #"""
+                {"name":"generic","camera":{"device":"any"},"accelerometer":{"device":"any"},
+                "gyroscope":{"device":"any"},"playback":{"device":"default"},"deadlines":{"releaseMilliseconds":10000}}
+                """#)
+        }
         surroundings.merge(environment) { $1 }
         let program = program ?? Self.program
         var words = ([program] + arguments).map { strdup($0) } + [nil]

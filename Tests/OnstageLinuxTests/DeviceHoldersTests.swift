@@ -8,17 +8,25 @@ import Testing
 @Suite("Who holds a device")
 struct DeviceHoldersTests {
     private let scratch = Scratch()
+    /// A busy machine looks at fewer processes in the half second that a scan has.
+    private let patience = Duration.seconds(30)
+
+    private func holders(
+        of node: String, includingSelf: Bool = true, knownBusy: Bool = false, proc: String = "/proc"
+    ) -> [DeviceHolder] {
+        DeviceHolders.of(node: node, includingSelf: includingSelf, knownBusy: knownBusy, limit: patience, proc: proc)
+    }
 
     @Test("A child's descriptor on a device is found, with its program, and gone when it lets go")
     func descriptor() {
         let terminal = PseudoTerminal()
         let node = terminal.node
-        #expect(DeviceHolders.of(node: node).isEmpty)
+        #expect(holders(of: node).isEmpty)
         let child = Child("exec 5<>$1; echo; read line; exec 5>&-; echo; read line", node)
-        #expect(DeviceHolders.of(node: node) == [DeviceHolder(pid: child.pid, program: "sh")])
+        #expect(holders(of: node) == [DeviceHolder(pid: child.pid, program: "sh")])
         child.tell("let go")
         _ = child.line()
-        #expect(DeviceHolders.of(node: node).isEmpty)
+        #expect(holders(of: node).isEmpty)
         withExtendedLifetime(terminal) {}
     }
 
@@ -29,12 +37,12 @@ struct DeviceHoldersTests {
         symlink(node, scratch("by-id"))
         let child = Child("exec 5<>$1; echo; read line", node)
         let holder = [DeviceHolder(pid: child.pid, program: "sh")]
-        #expect(DeviceHolders.of(node: scratch("by-id")) == holder)
+        #expect(holders(of: scratch("by-id")) == holder)
         var file = clinux_file()
         try #require(clinux_look(AT_FDCWD, node, &file) == 0)
         let number = dev_t((file.rdev >> 32) << 8 | (file.rdev & 0xff))  // as libc packs small numbers
         if mknod(scratch("other"), S_IFCHR | 0o600, number) == 0 {  // root only
-            #expect(DeviceHolders.of(node: scratch("other")) == holder)
+            #expect(holders(of: scratch("other")) == holder)
         }
         withExtendedLifetime(terminal) {}
     }
@@ -55,20 +63,20 @@ struct DeviceHoldersTests {
             """
         let child = Child("exec python3 -c \"$1\" $2", program, path)
         // mmap.mmap keeps a duplicate of its own: both ways are there, and the mapping alone must be enough below.
-        #expect(DeviceHolders.of(node: path).map(\.pid) == [child.pid])
+        #expect(holders(of: path).map(\.pid) == [child.pid])
         let file = try Descriptor(opening: path, flags: O_RDONLY)
         let mapped = mmap(nil, 4096, PROT_READ, MAP_SHARED, file.number, 0)
         file.close()
         #expect(!ProcessFacts.descriptors().contains { $0.target == path })
         let mappings = ProcessFacts.mappings()
         #expect(mappings.contains(path) == true)
-        #expect(DeviceHolders.of(node: path).map(\.pid).contains(getpid()))
-        #expect(DeviceHolders.of(node: path, includingSelf: false).map(\.pid) == [child.pid])
+        #expect(holders(of: path).map(\.pid).contains(getpid()))
+        #expect(holders(of: path, includingSelf: false).map(\.pid) == [child.pid])
         munmap(mapped, 4096)
-        #expect(DeviceHolders.of(node: path).map(\.pid) == [child.pid])
+        #expect(holders(of: path).map(\.pid) == [child.pid])
         child.tell("let go")
         _ = child.line()
-        #expect(DeviceHolders.of(node: path).isEmpty)
+        #expect(holders(of: path).isEmpty)
     }
 
     @Test("Several nodes in one scan, several holders each")
@@ -76,7 +84,7 @@ struct DeviceHoldersTests {
         let (a, b, c) = (scratch.file("a"), scratch.file("b"), scratch.file("c"))
         let first = Child("exec 5<$1 6<$2; echo; read line", a, b)
         let second = Child("exec 5<$1 6<$1; echo; read line", a)
-        let found = DeviceHolders.of(nodes: [a, b, c]).map { $0.map(\.pid) }
+        let found = DeviceHolders.of(nodes: [a, b, c], limit: patience).map { $0.map(\.pid) }
         #expect(found == [[first.pid, second.pid].sorted(), [first.pid], []])
     }
 
@@ -87,15 +95,15 @@ struct DeviceHoldersTests {
         try #require(mknod(node, S_IFCHR | 0o600, dev_t(0x103)) == 0)
         let child = Child("exec 5<>$1; echo; read line", node)
         unlink(node)
-        #expect(DeviceHolders.of(node: node) == [DeviceHolder(pid: child.pid, program: "sh")])
+        #expect(holders(of: node) == [DeviceHolder(pid: child.pid, program: "sh")])
     }
 
     @Test("What is known to be busy is never held by nobody")
     func unknown() {
         let path = scratch.file("free")
-        #expect(DeviceHolders.of(node: path).isEmpty)
-        #expect(DeviceHolders.of(node: path, knownBusy: true) == [DeviceHolder(pid: nil, program: nil)])
-        #expect(DeviceHolders.of(node: path, knownBusy: true, proc: scratch("no proc")) == [DeviceHolders.unknown])
+        #expect(holders(of: path).isEmpty)
+        #expect(holders(of: path, knownBusy: true) == [DeviceHolder(pid: nil, program: nil)])
+        #expect(holders(of: path, knownBusy: true, proc: scratch("no proc")) == [DeviceHolders.unknown])
         #expect(DeviceHolders.ofSound(card: 99, device: 0, knownBusy: true) == [DeviceHolders.unknown])
     }
 
@@ -127,7 +135,7 @@ struct DeviceHoldersTests {
         let path = scratch.file("held")
         let child = Child("exec 5<$1; echo; while :; do /bin/true; done", path)
         for _ in 0..<20 {
-            #expect(DeviceHolders.of(node: path).contains { $0.pid == child.pid })
+            #expect(holders(of: path).contains { $0.pid == child.pid })
         }
         // Other tests look into /proc beside this one, and let go: what stays is a leak.
         var left = Set(Self.folders())

@@ -22,7 +22,7 @@ struct RealALSATests {
         let driver = PlaybackDriver(configuration: configuration, media: media, report: reports.add)
         var run = DriverRun(driver)
         let acquired = try run.acquire()
-        try run.play(for: .seconds(3), stop: { reports.ended > 0 })
+        try run.play(for: .seconds(60), stop: { reports.ended > 0 })
         return (acquired, run.release(), reports)
     }
 
