@@ -6,7 +6,17 @@ extension Frame {
     public func file(
         _ encoding: PictureEncoding = .jpeg(), as pixels: FrameSink.Pixels = .native
     ) throws(ConversionError) -> PictureFile {
-        try copy().file(encoding, as: pixels)
+        try PictureFile(
+            encoding, PixelShape(pixels, width: width, height: height, upright: info.rotation), of: (width, height),
+            info: info,
+            jpeg: { () -> [UInt8]? in pixelFormat.isJPEG ? withUnsafeBytes { JPEGBounds.whole($0) } : nil },
+            pixels: { () throws(ConversionError) -> ConvertedPixels in try self.pixels() })
+    }
+
+    /// The frame as B, G, R, A; for the time of its call.
+    func pixels() throws(ConversionError) -> ConvertedPixels {
+        if let converted { return converted }
+        return try buffer.converted(.bgra)
     }
 }
 
@@ -18,23 +28,38 @@ extension Picture {
     public func file(
         _ encoding: PictureEncoding = .jpeg(), as pixels: FrameSink.Pixels = .native
     ) throws(ConversionError) -> PictureFile {
-        let shape = PixelShape(pixels, width: width, height: height, upright: info.rotation)
-        let isWhole = shape.isWhole(of: width, height)
-        if case .jpeg = encoding, isWhole, let bytes = wholeJPEG {
-            return PictureFile(bytes: bytes, width: width, height: height, info: info)
+        try PictureFile(
+            encoding, PixelShape(pixels, width: width, height: height, upright: info.rotation), of: (width, height),
+            info: info,
+            jpeg: { () -> [UInt8]? in pixelFormat.isJPEG ? withUnsafeBytes { JPEGBounds.whole($0) } : nil },
+            pixels: { () throws(ConversionError) -> ConvertedPixels in try self.pixels() })
+    }
+}
+
+extension PictureFile {
+    /// - Parameters:
+    ///   - shape: what is made of the picture, whose width and height are `size`.
+    ///   - jpeg: its bytes where it is a JPEG that others can read.
+    ///   - pixels: it as B, G, R, A.
+    fileprivate init(
+        _ encoding: PictureEncoding, _ shape: PixelShape, of size: (width: Int, height: Int), info: FrameInfo,
+        jpeg: () -> [UInt8]?, pixels: () throws(ConversionError) -> ConvertedPixels
+    ) throws(ConversionError) {
+        let isWhole = shape.isWhole(of: size.width, size.height)
+        if case .jpeg = encoding, isWhole, let bytes = jpeg() {
+            self.init(bytes: bytes, width: size.width, height: size.height, info: info)
+            return
         }
-        var made = try self.pixels()
-        if !isWhole { made = try ConversionPool().make(shape, of: made) }
-        return PictureFile(
+        let all = try pixels()
+        let made = isWhole ? all : try ConversionPool().make(shape, of: all)
+        self.init(
             bytes: try PictureEncoder.encode(made, encoding), width: made.width, height: made.height, info: info)
     }
+}
 
-    /// The bytes of a JPEG picture that has all its tables, without what the camera padded it with.
-    private var wholeJPEG: [UInt8]? {
-        guard pixelFormat.isJPEG else { return nil }
-        return withUnsafeBytes { bytes in
-            guard JPEGBounds.isWhole(bytes), JPEGBounds.hasTables(bytes) else { return nil }
-            return Array(bytes[..<JPEGBounds.end(bytes)])
-        }
+extension JPEGBounds {
+    /// The bytes of a picture that has all its tables, without what the camera padded it with.
+    fileprivate static func whole(_ bytes: UnsafeRawBufferPointer) -> [UInt8]? {
+        isWhole(bytes) && hasTables(bytes) ? Array(bytes[..<end(bytes)]) : nil
     }
 }
