@@ -75,7 +75,9 @@ let package = Package(
             swiftSettings: swift),
         .testTarget(
             name: "OnstageCameraTests",
-            dependencies: ["OnstageCamera", "OnstageCore", "OnstageLinux", "CV4L2", "CYuv", "CJPEG"],
+            dependencies: [
+                "OnstageTestSupport", "OnstageCamera", "OnstageCore", "OnstageLinux", "CV4L2", "CYuv", "CJPEG",
+            ],
             swiftSettings: swift),
         .testTarget(
             name: "OnstageMotionTests",

@@ -25,6 +25,7 @@ enum RecordCommand {
     static func run(_ arguments: [String]) -> Int32 {
         let pick: CameraPick
         let file: String
+        let kind: VideoFile.Kind
         let isJSON: Bool
         var duration: Duration?
         var limit = Int.max
@@ -33,7 +34,8 @@ enum RecordCommand {
             let parsed = try ParsedOptions(arguments, table)
             if parsed.has("help") { return Output.out(table.helpText) ? 0 : 1 }
             file = try SnapshotCommand.file(parsed)
-            guard VideoFile.Kind(file) != nil else { throw UsageError("\(file) ends in neither .y4m nor .mjpeg") }
+            guard let known = VideoFile.Kind(file) else { throw UsageError("\(file) ends in neither .y4m nor .mjpeg") }
+            kind = known
             pick = try CameraPick(parsed, rotation: .none)
             if let text = parsed.value("duration") {
                 guard let time = Scenario.seconds(text), time > .zero else {
@@ -60,7 +62,7 @@ enum RecordCommand {
         do throws(DeviceError) {
             let signals = try SignalDescriptor([SIGINT, SIGTERM, SIGHUP])
             let session = try CaptureSession(pick, signals, program: "onstage record")
-            let video = try VideoFile(file, limit: limit, quality: quality) { [mailbox = session.mailbox] in
+            let video = try VideoFile(file, kind, limit: limit, quality: quality) { [mailbox = session.mailbox] in
                 mailbox.send(.done)
             }
             // A turned picture is B, G, R, A; one that is wanted as it is goes the shortest way.

@@ -46,21 +46,15 @@ final class VideoFile: @unchecked Sendable {
     /// Whether it has ended; held for the time of a frame.
     private let hasEnded = Mutex(false)
     private var end = End()
-    private var planes: PlaneStore?
-
-    /// Memory for the planes of one frame, used for all.
-    private final class PlaneStore {
-        let planes: PlanarFrame
-        init(_ frame: borrowing Frame) { planes = PlanarFrame(like: frame) }
-    }
+    private var planes: PlanarFrame?
 
     /// - Parameter onEnd: called once, when there are `limit` frames or no more can be written. *Runs on:* the sink's thread.
     /// - Throws: when the file cannot be made.
     init(
-        _ path: String, limit: Int, quality: Int, onEnd: @escaping @Sendable () -> Void
+        _ path: String, _ kind: Kind, limit: Int, quality: Int, onEnd: @escaping @Sendable () -> Void
     ) throws(DeviceError) {
         self.path = path
-        kind = Kind(path) ?? .y4m
+        self.kind = kind
         self.limit = limit
         self.quality = quality
         self.onEnd = onEnd
@@ -104,31 +98,39 @@ final class VideoFile: @unchecked Sendable {
     }
 
     private func writePlanes(_ frame: borrowing Frame) throws(DeviceError) {
-        let store = planes ?? PlaneStore(frame)
-        let isFirst = planes == nil
-        planes = store
-        guard store.planes.width == frame.width, store.planes.height == frame.height else {
-            throw DeviceError(
-                .configuration, operation: "", device: path,
-                reason: "the camera came back with another size: \(frame.width)x\(frame.height)")
-        }
+        let planes = try planes(for: frame)
         do throws(ConversionError) {
-            try store.planes.fill(frame)
+            try planes.fill(frame)
         } catch {
             throw DeviceError(.inputOutput, operation: "", device: path, reason: "\(error)")
         }
-        let mark = Array(((isFirst ? header(store.planes, frame) : "") + "FRAME\n").utf8)
+        let mark = Array(((end.frames == 0 ? header(planes.form, frame.rate) : "") + "FRAME\n").utf8)
         try write { (put: (UnsafeRawBufferPointer) -> Int32) in
             let answer = mark.withUnsafeBytes { put($0) }
-            return answer < 0 ? answer : put(store.planes.bytes)
+            return answer < 0 ? answer : put(planes.bytes)
         }
     }
 
+    /// Memory for the planes of this frame: that of the ones before, or new when it comes in another format.
+    private func planes(for frame: borrowing Frame) throws(DeviceError) -> PlanarFrame {
+        if let planes, planes.fits(frame) { return planes }
+        let made = PlanarFrame(like: frame)
+        // The header has told what every frame is.
+        if let planes, planes.form != made.form {
+            throw DeviceError(
+                .configuration, operation: "", device: path,
+                reason: "the camera came back with another size or format: \(frame.width)x\(frame.height) "
+                    + "\(frame.pixelFormat)")
+        }
+        planes = made
+        return made
+    }
+
     /// *YUV4MPEG2*: size, rate, progressive, square pixels, sampling, range.
-    private func header(_ planes: borrowing PlanarFrame, _ frame: borrowing Frame) -> String {
-        let rate = frame.rate.map { Int(($0.value * 1000).rounded()) } ?? 30_000
-        let range = planes.isFullRange ? "FULL" : "LIMITED"
-        return "YUV4MPEG2 W\(planes.width) H\(planes.height) F\(rate):1000 Ip A1:1 C\(planes.sampling.rawValue) "
+    private func header(_ form: PlanarFrame.Form, _ rate: Hertz?) -> String {
+        let rate = rate.map { Int(($0.value * 1000).rounded()) } ?? 30_000
+        let range = form.isFullRange ? "FULL" : "LIMITED"
+        return "YUV4MPEG2 W\(form.width) H\(form.height) F\(rate):1000 Ip A1:1 C\(form.sampling.rawValue) "
             + "XCOLORRANGE=\(range)\n"
     }
 
