@@ -6,7 +6,7 @@ import Testing
 
 @testable import OnstageCommand
 
-@Suite("real: video files, frame by frame", .serialized, .timeLimit(.minutes(1)))
+@Suite("real: video files and what is measured, frame by frame", .serialized, .timeLimit(.minutes(1)))
 struct VideoFileTests {
     private let scratch = CommandScratch()
 
@@ -47,5 +47,25 @@ struct VideoFileTests {
             let bytes = first === packed ? 320 * 240 * 2 : 320 * 240 * 3 / 2
             #expect(file.count == head + 2 * (6 + bytes) && Int64(file.count) == end.bytes)
         }
+    }
+
+    @Test("one meter for several threads: each frame is counted, the end is told once")
+    func measured() async throws {
+        let kept = try await frame(.yuyv)
+        let (threads, frames) = (4, 200_000)
+        let ends = AsyncStream<Void>.makeStream()
+        let meter = FrameMeter(limit: threads * frames) { ends.continuation.yield() }
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<threads {
+                group.addTask { for _ in 0..<frames { kept.withFrame { meter.take($0) } } }
+            }
+        }
+        #expect(meter.count == threads * frames)
+        kept.withFrame { meter.take($0) }
+        #expect(meter.count == threads * frames)
+        ends.continuation.finish()
+        var told = 0
+        for await _ in ends.stream { told += 1 }
+        #expect(told == 1)
     }
 }

@@ -3,28 +3,11 @@ internal import OnstageCore
 
 /// What `onstage bench camera` has measured.
 struct BenchCameraResult {
-    /// Of one acquire.
-    struct Frames {
-        var count: Int
-        var seconds: Double
-        var rate: Double?
-        var lost: Int
-        var missed: Int
-        var interval: TimeDistribution.Spread?
-        var latency: TimeDistribution.Spread?
-
-        init(_ meter: FrameMeter) {
-            count = meter.count
-            seconds = FixedPoint.seconds(meter.last - meter.first)
-            (rate, lost, missed) = (meter.rate, meter.lost, meter.missed)
-            (interval, latency) = (meter.interval, meter.latency)
-        }
-    }
-
     var device: ResolvedDevice?
     var format: [(name: String, value: FormatValue)]
     var place: SinkPlace
-    var frames: [Frames]
+    /// Of each acquire.
+    var frames: [FrameMeter.Measured]
     var cycles: [BenchCameraSession.Cycle]
     /// As the camera counted them, from its opening to its release.
     var dropped: UInt64

@@ -39,7 +39,7 @@ final class BenchCameraSession {
     private var isOver = false
     private var status: Int32 = 0
     /// Of all acquires but the one that is being measured.
-    private var totals: [BenchCameraResult.Frames] = []
+    private var totals: [FrameMeter.Measured] = []
 
     init(_ options: BenchCameraOptions, _ signals: SignalDescriptor) throws(DeviceError) {
         self.options = options
@@ -114,12 +114,11 @@ final class BenchCameraSession {
 
     private func released(_ receipt: ReleaseReceipt) {
         guard cycles.last?.release == nil else { return }
-        if meter.count > 0 {
-            cycles[cycles.count - 1].first = milliseconds(meter.first - asked)
-            totals.append(BenchCameraResult.Frames(meter))
+        if let measured = meter.measured() {
+            cycles[cycles.count - 1].first = milliseconds(measured.first - asked)
+            totals.append(measured)
         }
         cycles[cycles.count - 1].release = receipt.released.map { milliseconds($0 - receipt.asked) }
-        meter.reset()
         if !isStopping { begin() }
     }
 

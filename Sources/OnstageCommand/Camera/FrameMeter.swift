@@ -1,27 +1,28 @@
 internal import Onstage
 internal import OnstageCore
 internal import OnstageLinux
+internal import Synchronization
 
-/// What is measured of the frames of one acquire, without any allocation for a frame.
-///
-/// Unchecked: written by the one thread that calls the sink; read, and made ready for the next acquire, only when its
-/// resource has been released, after which no call begins.
-final class FrameMeter: @unchecked Sendable {
+/// What is measured of the frames of one acquire, without any allocation for a frame. *Runs on:* any thread: a queued sink's
+/// last call may still run while its camera's receipt is read.
+final class FrameMeter: Sendable {
+    /// What it has come to so far.
+    private struct State {
+        var count = 0
+        var first = MonotonicTime(nanoseconds: 0)
+        var last = MonotonicTime(nanoseconds: 0)
+        var lost = 0
+        var missed = 0
+        /// Of each frame: from its time stamp to its call.
+        let latencies = TimeDistribution()
+        /// Of each frame but the first: since the call before.
+        let intervals = TimeDistribution()
+    }
+
     /// Frames to take; then ``onEnd`` is called, once.
     let limit: Int
     private let onEnd: @Sendable () -> Void
-    @exclusivity(unchecked) private(set) var count = 0
-    /// When the first and the last were handed over.
-    @exclusivity(unchecked) private(set) var first = MonotonicTime(nanoseconds: 0)
-    @exclusivity(unchecked) private(set) var last = MonotonicTime(nanoseconds: 0)
-    /// Lost by the device, or bad, before one of these frames.
-    @exclusivity(unchecked) private(set) var lost = 0
-    /// Missed by the sink because it was busy.
-    @exclusivity(unchecked) private(set) var missed = 0
-    /// Of each frame: from its time stamp to its call.
-    private let latencies = TimeDistribution()
-    /// Of each frame but the first: since the call before.
-    private let intervals = TimeDistribution()
+    private let state = Mutex(State())
 
     init(limit: Int, onEnd: @escaping @Sendable () -> Void) {
         self.limit = limit
@@ -30,34 +31,56 @@ final class FrameMeter: @unchecked Sendable {
 
     /// Takes one frame. *Runs on:* the sink's thread.
     func take(_ frame: borrowing Frame) {
-        guard count < limit else { return }
-        let now = MonotonicTime.now
-        if count == 0 {
-            first = now
-        } else {
-            intervals.add(now.nanoseconds &- last.nanoseconds)
-            lost += frame.droppedBefore
-            missed += frame.missed
+        let (stamp, lost, missed) = (frame.timestamp, frame.droppedBefore, frame.missed)
+        let isLast = state.withLock { state in
+            guard state.count < limit else { return false }
+            let now = MonotonicTime.now
+            if state.count == 0 {
+                state.first = now
+            } else {
+                state.intervals.add(now.nanoseconds &- state.last.nanoseconds)
+                state.lost += lost
+                state.missed += missed
+            }
+            state.latencies.add(now.nanoseconds &- stamp.nanoseconds)
+            state.last = now
+            state.count += 1
+            return state.count == limit
         }
-        latencies.add(now.nanoseconds &- frame.timestamp.nanoseconds)
-        last = now
-        count += 1
-        if count == limit { onEnd() }
+        if isLast { onEnd() }
     }
 
-    /// Forgets what it has, for the next acquire.
-    func reset() {
-        (count, lost, missed) = (0, 0, 0)
-        latencies.reset()
-        intervals.reset()
+    var count: Int { state.withLock { $0.count } }
+
+    /// What it has measured since the last time; it begins anew for the next acquire. Nil for no frame.
+    func measured() -> Measured? {
+        state.withLock { state in
+            guard state.count > 0 else { return nil }
+            let measured = Measured(
+                count: state.count, first: state.first, last: state.last, lost: state.lost, missed: state.missed,
+                interval: state.intervals.spread, latency: state.latencies.spread)
+            (state.count, state.lost, state.missed) = (0, 0, 0)
+            state.latencies.reset()
+            state.intervals.reset()
+            return measured
+        }
     }
 
-    /// Frames a second, between the first call and the last; nil for less than two.
-    var rate: Double? {
-        let time = FixedPoint.seconds(last - first)
-        return count > 1 && time > 0 ? Double(count - 1) / time : nil
-    }
+    /// What was measured of one acquire.
+    struct Measured: Sendable {
+        var count: Int
+        /// When the first and the last were handed over.
+        var first: MonotonicTime
+        var last: MonotonicTime
+        /// Lost by the device, or bad, before one of these frames.
+        var lost: Int
+        /// Missed by the sink because it was busy.
+        var missed: Int
+        var interval: TimeDistribution.Spread?
+        var latency: TimeDistribution.Spread?
 
-    var latency: TimeDistribution.Spread? { latencies.spread }
-    var interval: TimeDistribution.Spread? { intervals.spread }
+        var seconds: Double { FixedPoint.seconds(last - first) }
+        /// Frames a second, between the first call and the last; nil for less than two.
+        var rate: Double? { count > 1 && seconds > 0 ? Double(count - 1) / seconds : nil }
+    }
 }

@@ -14,7 +14,7 @@ final class TimeDistribution {
     private static let classes = 64 * steps
     /// Times below zero first (a driver may stamp a frame with the end of its period), the most negative in front.
     private let counts: UnsafeMutablePointer<UInt32>
-    // Touched for each frame by one thread: unchecked, so that what is measured is not the measuring.
+    // Touched for each frame, by one thread at a time: unchecked, so that what is measured is not the measuring.
     @exclusivity(unchecked) private var count = 0
     @exclusivity(unchecked) private var sum = 0.0
     @exclusivity(unchecked) private var squares = 0.0
