@@ -17,7 +17,7 @@ public final class ImageCapture: Sendable {
         case conversion(ConversionError)
     }
 
-    fileprivate struct Request {
+    fileprivate struct Request: Sendable {
         var id: UInt64
         /// Frames still to be left out.
         var skip: Int
@@ -30,7 +30,6 @@ public final class ImageCapture: Sendable {
     final class Desk: Sendable {
         private struct State {
             var waiting: [Request] = []
-            var work: [(Request, Picture)] = []
             var isEnded = false
             var hasThread = false
             var nextID: UInt64 = 0
@@ -39,7 +38,8 @@ public final class ImageCapture: Sendable {
         /// Looked at for each frame; everything else only when it is not 0.
         private let count = Atomic<Int>(0)
         private let state = Mutex(State())
-        private let mailbox: Mailbox<Bool>
+        /// What the thread that encodes has to do; closed by it when it ends.
+        private let mailbox: Mailbox<(Request, Picture)>
 
         init() throws(DeviceError) {
             mailbox = try Mailbox()
@@ -90,13 +90,15 @@ public final class ImageCapture: Sendable {
             }
             guard !ready.isEmpty else { return }
             let picture = frame.copy()
+            for request in ready where !mailbox.send((request, picture)) {
+                // The end came while the frame was copied.
+                request.done(.failure(.cancelled))
+            }
             let needsThread = state.withLock { state in
-                state.work += ready.map { ($0, picture) }
                 defer { state.hasThread = true }
                 return !state.hasThread
             }
             if needsThread { start() }
-            mailbox.send(true)
         }
 
         private func start() {
@@ -104,35 +106,30 @@ public final class ImageCapture: Sendable {
                 try PosixThread.start("onstage-picture") { [self] in run() }
             } catch {
                 state.withLock { $0.hasThread = false }
-                for (request, _) in takeWork() {
+                for (request, _) in mailbox.take() {
                     request.done(.failure(.conversion(ConversionError("\(error)"))))
                 }
-            }
-        }
-
-        private func takeWork() -> [(Request, Picture)] {
-            state.withLock { state in
-                defer { state.work = [] }
-                return state.work
             }
         }
 
         /// The thread that encodes.
         private func run() {
             var wait = WaitSet()
-            while true {
-                for (request, picture) in takeWork() {
-                    do throws(ConversionError) {
-                        request.done(.success(try picture.file(request.encoding, as: request.pixels)))
-                    } catch {
-                        request.done(.failure(.conversion(error)))
-                    }
-                }
-                if state.withLock({ $0.isEnded && $0.work.isEmpty }) { return }
-                wait.removeAll()
-                wait.add(mailbox.descriptor)
+            wait.add(mailbox.descriptor)
+            while !state.withLock({ $0.isEnded }) {
                 _ = wait.waitForEvents(SystemClock(), waking: mailbox)
-                _ = mailbox.take()
+                encode(mailbox.take())
+            }
+            encode(mailbox.close())
+        }
+
+        private func encode(_ work: [(Request, Picture)]) {
+            for (request, picture) in work {
+                do throws(ConversionError) {
+                    request.done(.success(try picture.file(request.encoding, as: request.pixels)))
+                } catch {
+                    request.done(.failure(.conversion(error)))
+                }
             }
         }
 
