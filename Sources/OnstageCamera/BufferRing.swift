@@ -5,8 +5,8 @@ internal import Synchronization
 /// Where lent buffers come home to: one for each acquire, shared by its buffers.
 ///
 /// The device's thread alone queues buffers. Whoever gives the last hold of one back, on any thread, sets its bit here;
-/// the device's thread takes the bits when the next frame comes. Only when the device has no buffer left, and so no frame
-/// can come, does it wait for a bit: then, and only then, a hand-back wakes it.
+/// the device's thread takes the bits when the next frame comes. Only when no frame can come, because the device has no
+/// buffer left or a sink lets it wait, does it wait for a hand-back: then, and only then, each one wakes it.
 final class BufferRing: Sendable {
     private let home = Atomic<UInt32>(0)
     private let isStarving = Atomic<Bool>(false)
@@ -19,6 +19,12 @@ final class BufferRing: Sendable {
     /// A buffer's last hold is given back. *Runs on:* any thread.
     func comeHome(_ index: Int) {
         _ = home.bitwiseOr(1 << UInt32(index), ordering: .sequentiallyConsistent)
+        nudge()
+    }
+
+    /// Somebody is done with a frame that others still have: a sink that lets the camera wait may have room again.
+    /// *Runs on:* any thread.
+    func nudge() {
         if isStarving.exchange(false, ordering: .sequentiallyConsistent) { bell.ring() }
     }
 

@@ -58,7 +58,7 @@ final class FrameBuffer: @unchecked Sendable {
 
     /// One reader less; the last one sends the buffer home. *Runs on:* any thread.
     func giveBack() {
-        if letGo() { ring.comeHome(index) }
+        if letGo() { ring.comeHome(index) } else { ring.nudge() }
     }
 
     /// One reader less; answers whether it was the last. The device's thread queues the buffer itself then.

@@ -148,6 +148,35 @@ struct UseCaseTests {
         for sink in sinks.all { sink.remove() }
     }
 
+    @Test("a sink that lets the camera wait and keeps a frame wakes it all the same", .timeLimit(.minutes(1)))
+    func blockingAndKeeping() throws {
+        let sinks = FrameSinks()
+        let kept = Log<KeptFrame>()
+        let hold = Hold()
+        try sinks.add(.queued, backpressure: .blockProducer(depth: 1)) { frame in
+            kept.append(frame.keep())
+            if kept.count == 1 { hold.pass() }
+        }
+        let configuration = CameraConfiguration(width: 320, height: 240, keptFrames: 8)
+        let (driver, turner) = try camera(sinks, configuration)
+        _ = try turner.acquire()
+        #expect(try turner.turn(for: .seconds(20)) { hold.entered.load(ordering: .relaxed) == 1 })
+        // The camera waits for the sink, which then goes on: nothing but that may end the wait.
+        var wait = WaitSet()
+        let mailbox = try Mailbox<Int>()
+        wait.add(mailbox.descriptor)
+        driver.prepare(&wait)
+        #expect(wait.entries.count == 2 && wait.deadline == nil)
+        wait.wake(at: .now + .seconds(30))
+        hold.open()
+        #expect(wait.waitForEvents(SystemClock(), waking: mailbox) == 1)
+        try driver.service(wait, now: .now)
+        #expect(try turner.turn(for: .seconds(20)) { kept.count == 5 })
+        turner.release()
+        #expect(kept.entries.prefix(5).map(\.sequence).elementsEqual(0..<5))
+        for sink in sinks.all { sink.remove() }
+    }
+
     @Test("sensitive: nothing of a kept picture stays, converted or not")
     func sensitive() throws {
         let sinks = FrameSinks()
