@@ -17,10 +17,8 @@ struct BenchCameraOptions: Sendable {
         program: "onstage bench camera", forms: ["[OPTION]… DEVICE"],
         summary: "Captures frames as an app would and says rate, jitter, latency, what was lost, and how long it took.",
         options: [
-            .init("frames", short: "n", value: "N", "frames to capture, 1…10000000; 300"),
-            .init("size", value: "WxH", "in pixels; 640x480 or what comes nearest"),
-            .init("format", value: "FOURCC", "YUYV, NV12, MJPG …; the cheapest that fits"),
-            .init("fps", value: "F", "frames per second; as the camera is set"),
+            .init("frames", short: "n", value: "N", "frames to capture, 1…10000000; 300")
+        ] + CameraConfiguration.options + [
             .init("buffers", value: "N", "2…32; as many as the sinks need"),
             .init("sink", value: "inline|queued", "on the device's thread, or on one of its own; inline"),
             .init("as", value: "native|bgra", "as the camera makes them, or converted; native"),
@@ -39,20 +37,12 @@ struct BenchCameraOptions: Sendable {
         let parsed = try ParsedOptions(arguments, Self.table)
         wantsHelp = parsed.has("help")
         if wantsHelp { return }
-        guard let device = parsed.operands.first, !device.isEmpty else { throw UsageError("say which DEVICE") }
-        if parsed.operands.count > 1 { throw UsageError("one camera at a time: what is \"\(parsed.operands[1])\"?") }
+        let device = try parsed.operand("DEVICE", "camera")
+        configuration = try CameraConfiguration(device, parsed)
         isSynthetic = device == Profile.synthetic
-        configuration.selector = isSynthetic ? .any : CameraSelector(device)
-        frames = try Self.whole(parsed, "frames", 1...10_000_000) ?? frames
-        cycles = try Self.whole(parsed, "cycles", 1...100_000) ?? cycles
-        configuration.buffers = try Self.whole(parsed, "buffers", 2...32)
-        if let text = parsed.value("size") {
-            (configuration.width, configuration.height) = try CameraWords.size(text, "--size")
-        }
-        if let text = parsed.value("format") {
-            configuration.pixelFormat = try CameraWords.pixelFormat(text, "--format")
-        }
-        if let text = parsed.value("fps") { configuration.rate = try CameraWords.rate(text, "--fps") }
+        frames = try parsed.integer("frames", in: 1...10_000_000) ?? frames
+        cycles = try parsed.integer("cycles", in: 1...100_000) ?? cycles
+        configuration.buffers = try parsed.integer("buffers", in: 2...32)
         if let text = parsed.value("sink") {
             guard let place = SinkPlace(rawValue: text) else {
                 throw UsageError("--sink \(text) is neither inline nor queued")
@@ -65,15 +55,5 @@ struct BenchCameraOptions: Sendable {
         case let other: throw UsageError("--as \(other ?? "") is neither native nor bgra")
         }
         isJSON = parsed.has("json")
-    }
-
-    private static func whole(
-        _ parsed: ParsedOptions, _ name: String, _ range: ClosedRange<Int>
-    ) throws(UsageError) -> Int? {
-        guard let text = parsed.value(name) else { return nil }
-        guard let number = Int(text), range.contains(number) else {
-            throw UsageError("--\(name) \(text) is not a whole number within \(range.lowerBound)…\(range.upperBound)")
-        }
-        return number
     }
 }

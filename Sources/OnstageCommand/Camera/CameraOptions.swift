@@ -41,9 +41,7 @@ struct CameraOptions: Sendable {
         if parsed.operands.first == "" { throw UsageError("a camera has no name") }
         wantsFormats = parsed.has("formats")
         wantsControls = parsed.has("controls")
-        for text in parsed.given["set"] ?? [] {
-            settings.append(try CameraWords.setting(text, "--set"))
-        }
+        settings = try CameraWords.settings(parsed, "set")
         includesOther = parsed.has("all")
         isJSON = parsed.has("json")
         name = parsed.operands.first

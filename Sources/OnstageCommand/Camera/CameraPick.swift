@@ -11,35 +11,26 @@ struct CameraPick: Sendable {
     /// How long to wait for a camera that is not there or in use; nil: not at all.
     var patience: Duration?
 
-    static let options: [OptionTable.Option] = [
-        .init("device", short: "D", value: "NAME", "a name that onstage devices shows, any or synthetic; any"),
-        .init("size", value: "WxH", "in pixels; 640x480 or what comes nearest"),
-        .init("format", value: "FOURCC", "YUYV, NV12, MJPG …; the cheapest that fits"),
-        .init("fps", value: "F", "frames per second; as the camera is set"),
-        .init("rotate", value: "DEGREES", "0, 90, 180 or 270, clockwise; or upright, as the camera says of itself"),
-        .init("mirror", "exchange left and right"),
-        .init("set", value: "CONTROL=VALUE", "set a control first; may be repeated"),
-        .init("skip", value: "N", "frames to leave out first, until exposure has settled; 0"),
-        .init("wait", short: "w", value: "SECONDS", "wait so long for a camera that is not there or in use"),
-    ]
+    static let options: [OptionTable.Option] =
+        [
+            .init("device", short: "D", value: "NAME", "a name that onstage devices shows, any or synthetic; any")
+        ] + CameraConfiguration.options + [
+            .init("rotate", value: "DEGREES", "0, 90, 180 or 270, clockwise; or upright, as the camera says of itself"),
+            .init("mirror", "exchange left and right"),
+            .init("set", value: "CONTROL=VALUE", "set a control first; may be repeated"),
+            .init("skip", value: "N", "frames to leave out first, until exposure has settled; 0"),
+            .init("wait", short: "w", value: "SECONDS", "wait so long for a camera that is not there or in use"),
+        ]
 
     /// - Parameter standard: how pictures are turned when the command line does not say.
     /// - Throws: `UsageError`.
     init(_ parsed: ParsedOptions, rotation standard: FrameSink.Pixels.Rotation) throws(UsageError) {
         let device = parsed.value("device") ?? "any"
         if device.isEmpty { throw UsageError("--device needs a value") }
+        configuration = try CameraConfiguration(device, parsed)
         // A camera that goes in the middle of a frame must not leave half of it blank.
         configuration.keptFramePolicy = .copy
         isSynthetic = device == Profile.synthetic
-        isSynthetic = device == Profile.synthetic
-        configuration.selector = isSynthetic ? .any : CameraSelector(device)
-        if let text = parsed.value("size") {
-            (configuration.width, configuration.height) = try CameraWords.size(text, "--size")
-        }
-        if let text = parsed.value("format") {
-            configuration.pixelFormat = try CameraWords.pixelFormat(text, "--format")
-        }
-        if let text = parsed.value("fps") { configuration.rate = try CameraWords.rate(text, "--fps") }
         var rotation = standard
         if let text = parsed.value("rotate") {
             switch text {
@@ -53,18 +44,8 @@ struct CameraPick: Sendable {
         }
         isPlain = rotation == .none && !parsed.has("mirror")
         pixels = .bgra(rotation: rotation, isMirrored: parsed.has("mirror"))
-        for text in parsed.given["set"] ?? [] {
-            configuration.controls.append(try CameraWords.setting(text, "--set"))
-        }
-        if let text = parsed.value("skip") {
-            guard let count = Int(text), (0...100_000).contains(count) else {
-                throw UsageError("--skip \(text) is not a whole number within 0…100000")
-            }
-            configuration.settleFrames = count
-        }
-        if let text = parsed.value("wait") {
-            guard let time = Scenario.seconds(text) else { throw UsageError("--wait \(text) is no time in seconds") }
-            patience = time
-        }
+        configuration.controls = try CameraWords.settings(parsed, "set")
+        configuration.settleFrames = try parsed.integer("skip", in: 0...100_000) ?? 0
+        patience = try parsed.seconds("wait")
     }
 }

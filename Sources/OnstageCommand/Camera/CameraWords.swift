@@ -31,12 +31,16 @@ enum CameraWords {
         return Hertz(rate)
     }
 
-    /// "gain=3"
-    static func setting(_ text: String, _ option: String) throws(UsageError) -> ControlSetting {
-        let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-        guard parts.count == 2, !ControlName(parts[0]).description.isEmpty else {
-            throw UsageError("\(option) \(text) is not CONTROL=VALUE")
+    /// "gain=3", as often as the option `name` was given.
+    static func settings(_ parsed: ParsedOptions, _ name: String) throws(UsageError) -> [ControlSetting] {
+        var settings: [ControlSetting] = []
+        for text in parsed.given[name] ?? [] {
+            let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            guard parts.count == 2, !ControlName(parts[0]).description.isEmpty else {
+                throw UsageError("--\(name) \(text) is not CONTROL=VALUE")
+            }
+            settings.append(ControlSetting(ControlName(parts[0]), ControlValue(parts[1])))
         }
-        return ControlSetting(ControlName(parts[0]), ControlValue(parts[1]))
+        return settings
     }
 }

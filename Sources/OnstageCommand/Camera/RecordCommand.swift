@@ -27,32 +27,20 @@ enum RecordCommand {
         let file: String
         let kind: VideoFile.Kind
         let isJSON: Bool
-        var duration: Duration?
-        var limit = Int.max
-        var quality = 80
+        let duration: Duration?
+        let limit: Int
+        let quality: Int
         do throws(UsageError) {
             let parsed = try ParsedOptions(arguments, table)
             if parsed.has("help") { return Output.out(table.helpText) ? 0 : 1 }
-            file = try SnapshotCommand.file(parsed)
+            file = try parsed.operand("FILE")
             guard let known = VideoFile.Kind(file) else { throw UsageError("\(file) ends in neither .y4m nor .mjpeg") }
             kind = known
             pick = try CameraPick(parsed, rotation: .none)
-            if let text = parsed.value("duration") {
-                guard let time = Scenario.seconds(text), time > .zero else {
-                    throw UsageError("--duration \(text) is no time in seconds")
-                }
-                duration = time
-            }
-            if let text = parsed.value("frames") {
-                guard let count = Int(text), count > 0 else { throw UsageError("--frames \(text) is no whole number") }
-                limit = count
-            }
-            if let text = parsed.value("quality") {
-                guard let number = Int(text), (1...100).contains(number) else {
-                    throw UsageError("--quality \(text) is not a whole number within 1…100")
-                }
-                quality = number
-            }
+            duration = try parsed.seconds("duration")
+            if duration == .zero { throw UsageError("--duration 0 records nothing") }
+            limit = try parsed.integer("frames", in: 1...Int.max) ?? .max
+            quality = try parsed.integer("quality", in: 1...100) ?? 80
             isJSON = parsed.has("json")
         } catch {
             return Command.refuse(error, table)

@@ -27,8 +27,8 @@ enum SnapshotCommand {
         do throws(UsageError) {
             let parsed = try ParsedOptions(arguments, table)
             if parsed.has("help") { return Output.out(table.helpText) ? 0 : 1 }
-            file = try Self.file(parsed)
-            encoding = try Self.encoding(file, parsed.value("quality"))
+            file = try parsed.operand("FILE")
+            encoding = try Self.encoding(file, quality: parsed.integer("quality", in: 1...100))
             pick = try CameraPick(parsed, rotation: .upright)
             isJSON = parsed.has("json")
         } catch {
@@ -53,13 +53,7 @@ enum SnapshotCommand {
         }
     }
 
-    static func file(_ parsed: ParsedOptions) throws(UsageError) -> String {
-        guard let file = parsed.operands.first, !file.isEmpty else { throw UsageError("say which FILE") }
-        if parsed.operands.count > 1 { throw UsageError("one FILE at a time: what is \"\(parsed.operands[1])\"?") }
-        return file
-    }
-
-    static func encoding(_ file: String, _ quality: String?) throws(UsageError) -> PictureEncoding {
+    private static func encoding(_ file: String, quality: Int?) throws(UsageError) -> PictureEncoding {
         let name = file.lowercased()
         if name.hasSuffix(".png") {
             if quality != nil { throw UsageError("--quality is for a JPEG, and \(file) is none") }
@@ -68,10 +62,6 @@ enum SnapshotCommand {
         guard name.hasSuffix(".jpg") || name.hasSuffix(".jpeg") || file.hasPrefix("/dev/") else {
             throw UsageError("\(file) ends in none of .jpg, .jpeg and .png")
         }
-        guard let quality else { return .jpeg() }
-        guard let number = Int(quality), (1...100).contains(number) else {
-            throw UsageError("--quality \(quality) is not a whole number within 1…100")
-        }
-        return .jpeg(quality: number)
+        return quality.map { .jpeg(quality: $0) } ?? .jpeg()
     }
 }

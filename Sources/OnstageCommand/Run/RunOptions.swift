@@ -55,12 +55,7 @@ struct RunOptions: Hashable, Sendable {
         scenario = parsed.value("scenario")
         report = parsed.value("report")
         state = parsed.value("state")
-        if let text = parsed.value("duration") {
-            guard let time = Scenario.seconds(text) else {
-                throw UsageError("--duration \(text) is no time in seconds (such as 5 or 2.5)")
-            }
-            duration = time
-        }
+        duration = try parsed.seconds("duration")
         isFresh = parsed.has("fresh")
         isSynthetic = parsed.has("synthetic")
         isQuiet = parsed.has("quiet")
