@@ -34,7 +34,7 @@ extension Report {
             .init("kind", .text(resource.kind.rawValue)),
             .init("device", resource.device.map(JSONValue.text) ?? .null),
             .init("synthetic", .flag(resource.isSynthetic)),
-            .init("format", .object(resource.format.map { JSONValue.Member($0.name, json($0.value)) })),
+            .init("format", .object(resource.format.map { JSONValue.Member($0.name, $0.value.json) })),
             .init(
                 "acquisitions",
                 .list(
@@ -86,15 +86,6 @@ extension Report {
             "position": number(playback.position),
             "underruns": count(playback.underruns),
         ]
-    }
-
-    private func json(_ value: FormatValue) -> JSONValue {
-        switch value {
-        case .integer(let number): .integer(number)
-        case .number(let number): .number(number)
-        case .text(let text): .text(text)
-        case .flag(let flag): .flag(flag)
-        }
     }
 
     /// Milliseconds since the start, to the microsecond.

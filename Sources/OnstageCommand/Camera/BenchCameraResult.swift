@@ -65,7 +65,7 @@ struct BenchCameraResult {
         var members: [JSONValue.Member] = [
             .init("version", 1), .init("device", device.map { .text($0.identity) } ?? .null),
             .init("node", device.map { .text($0.node) } ?? .null),
-            .init("format", .object(format.map { .init($0.name, Self.json($0.value)) })),
+            .init("format", .object(format.map { .init($0.name, $0.value.json) })),
             .init("sink", .text(place.rawValue)),
             .init("frames", .integer(Int64(frames.reduce(0) { $0 + $1.count }))),
             .init("fps", number(frames.last?.rate)), .init("seconds", number(frames.last?.seconds)),
@@ -99,14 +99,5 @@ struct BenchCameraResult {
             "median": .number(spread.median), "mean": .number(spread.mean), "deviation": .number(spread.deviation),
             "p99": .number(spread.p99), "max": .number(spread.max),
         ]
-    }
-
-    private static func json(_ value: FormatValue) -> JSONValue {
-        switch value {
-        case .integer(let number): .integer(number)
-        case .number(let number): .number(number)
-        case .text(let text): .text(text)
-        case .flag(let flag): .flag(flag)
-        }
     }
 }
