@@ -62,7 +62,7 @@ enum Command {
     private static var usage: String {
         let width = subcommands.map(\.name.count).max() ?? 0
         let rows = subcommands.map { command in
-            "  \(command.name)\(String(repeating: " ", count: width - command.name.count))  \(command.summary)\n"
+            "  \(command.name.padded(to: width))  \(command.summary)\n"
         }
         return """
             usage: onstage SUBCOMMAND [OPTION]…

@@ -87,8 +87,7 @@ enum DeviceListText {
         if rows.isEmpty { text += "  none\n" }
         let width = rows.map(\.name.count).max() ?? 0
         for row in rows {
-            let blanks = String(repeating: " ", count: width - row.name.count)
-            text += "  \(row.name)\(blanks)  \(row.facts.filter { !$0.isEmpty }.joined(separator: ", "))\n"
+            text += "  \(row.name.padded(to: width))  \(row.facts.filter { !$0.isEmpty }.joined(separator: ", "))\n"
             if let reason = row.reason { text += "    not usable: \(reason)\n" }
             for holder in row.holders {
                 let program = holder.program ?? "a process of another user"

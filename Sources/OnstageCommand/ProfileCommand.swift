@@ -32,9 +32,8 @@ enum ProfileCommand {
         }
         let width = rows.map(\.name.count).max() ?? 0
         let lines = rows.map { row in
-            let name = row.name + String(repeating: " ", count: width - row.name.count)
             let text = row.problems > 0 ? "broken: see onstage profile check \(row.name)" : row.text ?? ""
-            return "\(name)  \(text)\n\(String(repeating: " ", count: width))  \(row.place)\n"
+            return "\(row.name.padded(to: width))  \(text)\n\("".padded(to: width))  \(row.place)\n"
         }
         return Answer(output: lines.joined())
     }

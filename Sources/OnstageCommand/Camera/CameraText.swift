@@ -9,7 +9,7 @@ enum CameraText {
         let width = entries.map(\.info.identity.count).max() ?? 0
         for entry in entries {
             let info = entry.info
-            text += "\(padded(info.identity, width))  \(info.node), \(info.driver)\n"
+            text += "\(info.identity.padded(to: width))  \(info.node), \(info.driver)\n"
             if let reason = info.reason { text += "  not usable: \(reason)\n" }
             for holder in entry.holders {
                 let program = holder.program ?? "a process of another user"
@@ -64,8 +64,8 @@ enum CameraText {
         let width = controls.map(\.name.count).max() ?? 0
         var text = ""
         for control in controls {
-            text += "\(padded(control.name, width))  \(value(control))\n"
-            for item in control.items { text += "\(padded("", width))    \(item.index) \(item.name)\n" }
+            text += "\(control.name.padded(to: width))  \(value(control))\n"
+            for item in control.items { text += "\("".padded(to: width))    \(item.index) \(item.name)\n" }
         }
         return text
     }
@@ -98,8 +98,4 @@ enum CameraText {
     }
 
     private static func hex(_ bits: Int64) -> String { String(UInt32(truncatingIfNeeded: bits), radix: 16) }
-
-    private static func padded(_ text: String, _ width: Int) -> String {
-        text + String(repeating: " ", count: max(0, width - text.count))
-    }
 }

@@ -46,7 +46,7 @@ struct OptionTable: Sendable {
             let lines = help.split(separator: "\n", omittingEmptySubsequences: false)
             for (index, line) in lines.enumerated() {
                 let start = index == 0 ? name : ""
-                text += "  \(start)\(String(repeating: " ", count: width - start.count))  \(line)\n"
+                text += "  \(start.padded(to: width))  \(line)\n"
             }
         }
         return notes.isEmpty ? text : text + "\n\(notes)\n"
