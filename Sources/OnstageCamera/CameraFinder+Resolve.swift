@@ -1,5 +1,5 @@
-internal import Glibc
 package import OnstageCore
+internal import OnstageLinux
 
 extension CameraFinder {
     /// The one camera that `selector` means.
@@ -38,7 +38,7 @@ extension CameraFinder {
 
     /// The one that a text names.
     private func only(_ found: [Found], _ text: String, _ device: String) throws(DeviceError) -> CameraInfo {
-        let real = text.hasPrefix("/") ? realPath(text) : nil
+        let real = text.hasPrefix("/") ? Path.canonical(text) : nil
         let named = found.filter {
             $0.info.identities.contains(text) || $0.info.node == real || $0.info.identity == text
         }
@@ -77,12 +77,6 @@ extension CameraFinder {
         DeviceError(
             errno: found.fault ?? Errno.EACCES, operation: "open", device: found.info.node,
             advice: "add the user to the group video")
-    }
-
-    private func realPath(_ path: String) -> String? {
-        guard let real = realpath(path, nil) else { return nil }
-        defer { free(real) }
-        return String(cString: real)
     }
 }
 

@@ -8,12 +8,9 @@ extension CameraFormat {
         var description = VideoFormatDescription.first(isMultiPlanar: isMultiPlanar)
         while formats.count < limit, kernel.call(descriptor, .enumerateFormats, &description) >= 0 {
             let pixelFormat = PixelFormat(code: description.pixelformat)
-            let title = withUnsafeBytes(of: description.description) {
-                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-            }
             formats.append(
                 CameraFormat(
-                    pixelFormat: pixelFormat, title: title,
+                    pixelFormat: pixelFormat, title: String(fixed: description.description),
                     isCompressed: description.flags & UInt32(V4L2_FMT_FLAG_COMPRESSED) != 0,
                     isConvertible: ConvertedPixels.canConvert(pixelFormat),
                     sizes: Size.all(kernel, descriptor, description.pixelformat)))
@@ -66,21 +63,14 @@ extension CameraFormat.Size {
         interval.height = UInt32(height.upperBound)
         while rates.count < CameraFormat.limit, kernel.call(descriptor, .enumerateIntervals, &interval) >= 0 {
             guard interval.type == V4L2_FRMIVAL_TYPE_DISCRETE.rawValue else {
-                if let slow = Self.rate(interval.stepwise.max), let fast = Self.rate(interval.stepwise.min),
-                    slow <= fast
-                {
-                    rateRange = slow...fast
+                if let slow = Hertz(interval.stepwise.max), let fast = Hertz(interval.stepwise.min), slow <= fast {
+                    rateRange = slow.value...fast.value
                 }
                 break
             }
-            if let rate = Self.rate(interval.discrete) { rates.append(Hertz(rate)) }
+            if let rate = Hertz(interval.discrete) { rates.append(rate) }
             interval.index += 1
         }
         rates.sort { $0.value > $1.value }
-    }
-
-    private static func rate(_ period: v4l2_fract) -> Double? {
-        guard period.numerator > 0, period.denominator > 0 else { return nil }
-        return Double(period.denominator) / Double(period.numerator)
     }
 }

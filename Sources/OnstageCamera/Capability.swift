@@ -16,9 +16,9 @@ struct Capability: Hashable {
             fault = -answer
             return nil
         }
-        driver = Self.text(raw.driver)
-        card = Self.text(raw.card)
-        busInfo = Self.text(raw.bus_info)
+        driver = String(fixed: raw.driver)
+        card = String(fixed: raw.card)
+        busInfo = String(fixed: raw.bus_info)
         node = raw.capabilities & UInt32(V4L2_CAP_DEVICE_CAPS) != 0 ? raw.device_caps : raw.capabilities
     }
 
@@ -34,8 +34,4 @@ struct Capability: Hashable {
     var needsPipeline: Bool { has(V4L2_CAP_IO_MC) }
     /// A node that changes with whoever feeds it.
     var isLoopback: Bool { driver == "v4l2 loopback" }
-
-    private static func text<T>(_ bytes: T) -> String {
-        withUnsafeBytes(of: bytes) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-    }
 }

@@ -88,10 +88,8 @@ struct NodeFormat {
         }
         let answer = kernel.call(descriptor, wish == nil ? .getParameters : .setParameters, &parameters)
         let capture = parameters.parm.capture
-        guard answer >= 0, capture.capability & UInt32(V4L2_CAP_TIMEPERFRAME) != 0,
-            capture.timeperframe.numerator > 0, capture.timeperframe.denominator > 0
-        else { return nil }
-        return Hertz(Double(capture.timeperframe.denominator) / Double(capture.timeperframe.numerator))
+        guard answer >= 0, capture.capability & UInt32(V4L2_CAP_TIMEPERFRAME) != 0 else { return nil }
+        return Hertz(capture.timeperframe)
     }
 }
 

@@ -1,5 +1,3 @@
-internal import CLinux
-internal import Glibc
 internal import OnstageLinux
 
 /// What sysfs and udev say of video nodes, without opening one. Works without udev, and where /dev/v4l is not to be seen.
@@ -17,7 +15,7 @@ struct VideoNodes {
         for folder in ["by-id", "by-path"] {
             let path = "\(dev)/v4l/\(folder)"
             for link in Folder.names(in: path) {
-                guard let target = Self.target("\(path)/\(link)") else { continue }
+                guard let target = Path.target(ofLink: "\(path)/\(link)") else { continue }
                 let node = String(target.split(separator: "/").last ?? "")
                 links[node, default: []] += ["\(path)/\(link)", link]
             }
@@ -57,7 +55,7 @@ struct VideoNodes {
 
     /// The driver as sysfs names it: for most the name that the node would give; empty where there is none.
     func driver(_ name: String) -> String {
-        let link = Self.target("\(sys)/class/video4linux/\(name)/device/driver")
+        let link = Path.target(ofLink: "\(sys)/class/video4linux/\(name)/device/driver")
         return link?.split(separator: "/").last.map(String.init) ?? ""
     }
 
@@ -75,13 +73,5 @@ struct VideoNodes {
         guard let number = line(name, "dev"), let text = SmallFile.text("\(udev)/c\(number)", limit: 16_384)
         else { return [] }
         return text.split(separator: "\n")
-    }
-
-    private static func target(_ link: String) -> String? {
-        withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { bytes in
-            guard let start = bytes.baseAddress?.assumingMemoryBound(to: CChar.self) else { return nil }
-            let count = readlink(link, start, bytes.count)
-            return count > 0 ? String(decoding: bytes[..<count], as: UTF8.self) : nil
-        }
     }
 }

@@ -39,7 +39,7 @@ extension CameraControl {
     private init?(_ query: v4l2_query_ext_ctrl) {
         func has(_ flag: some BinaryInteger) -> Bool { query.flags & UInt32(truncatingIfNeeded: flag) != 0 }
         guard query.type != V4L2_CTRL_TYPE_CTRL_CLASS.rawValue, !has(V4L2_CTRL_FLAG_DISABLED) else { return nil }
-        let title = withUnsafeBytes(of: query.name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+        let title = String(fixed: query.name)
         self.init(
             id: query.id, name: ControlName.normal(title), title: title, kind: Kind(query), minimum: query.minimum,
             maximum: query.maximum, step: Int64(clamping: query.step), defaultValue: query.default_value,
@@ -67,10 +67,7 @@ extension CameraControl {
             item.index = UInt32(index)
             item.is_number = kind == .integerMenu ? 1 : 0
             guard kernel.call(descriptor, .queryMenu, &item) >= 0 else { continue }  // a gap
-            let name =
-                kind == .integerMenu
-                ? String(item.number)
-                : withUnsafeBytes(of: item.text) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+            let name = kind == .integerMenu ? String(item.number) : String(fixed: item.text)
             items.append(Item(index: index, name: name))
         }
     }
@@ -86,7 +83,7 @@ extension CameraControl {
         guard kernel.call(descriptor, .getControl, &raw) >= 0 else { return }
         value =
             kind == .text
-            ? .text(withUnsafeBytes(of: raw.text) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) })
+            ? .text(String(fixed: raw.text))
             : .number(kind == .bitmask ? Int64(UInt32(truncatingIfNeeded: raw.number)) : raw.number)
     }
 
