@@ -5,7 +5,7 @@ internal import Synchronization
 
 /// A V4L2 camera.
 ///
-/// Per frame in the steady state: one poll, one DQBUF, one QBUF; no allocation and no pass over the pixels.
+/// Per frame in the steady state: one wait, one DQBUF, one QBUF; no allocation and no pass over the pixels.
 package final class CameraDriver: DeviceDriver {
     let configuration: CameraConfiguration
     let report: DriverReporter
@@ -20,16 +20,18 @@ package final class CameraDriver: DeviceDriver {
     private let bell = HomeBell()
     private let pool = ConversionPool()
 
-    /// What was found last: asked again before everything is searched.
-    private var known: CameraInfo? {
-        didSet { if known == nil { (knownControls, knownStamp, knownRotation) = (nil, nil, nil) } }
+    /// What is known of the camera that was found last: asked again before everything is searched.
+    private struct Known {
+        let info: CameraInfo
+        let stamp: NodeStamp?
+        /// As the camera says of itself.
+        var rotation: Int?
+        /// What it can be set to.
+        var controls: [CameraControl]?
     }
-    private var knownStamp: NodeStamp?
-    private var knownRotation: Int?
+    private var known: Known?
     /// Of the frames of this acquire.
     @exclusivity(unchecked) private(set) var rotation = 0
-    /// What the known camera can be set to.
-    private var knownControls: [CameraControl]?
     // What is touched for each frame, by the device's thread alone and never from within itself: the checks for that would
     // cost more than the rest.
     @exclusivity(unchecked) var stream: CaptureStream?
@@ -68,11 +70,10 @@ package final class CameraDriver: DeviceDriver {
 
     package func resolve() throws(DeviceError) -> ResolvedDevice {
         try configuration.check()
-        if let known, finder.isStill(known, knownStamp) { return known.resolved }
+        if let known, finder.isStill(known.info, known.stamp) { return known.info.resolved }
         known = nil
         let info = try finder.resolve(configuration.selector)
-        known = info
-        knownStamp = NodeStamp(info.node)
+        known = Known(info: info, stamp: NodeStamp(info.node))
         return info.resolved
     }
 
@@ -101,9 +102,9 @@ package final class CameraDriver: DeviceDriver {
         try step()
         try stream.open()
         forceHandle.arm(stream.descriptor)
-        if let known, known.node == device.node, let capability = stream.capability {
-            guard known.matches(capability), capability.isCapture else {
-                let isOther = !known.matches(capability)
+        if let info = known?.info, info.node == device.node, let capability = stream.capability {
+            guard info.matches(capability), capability.isCapture else {
+                let isOther = !info.matches(capability)
                 self.known = nil
                 throw DeviceError(
                     .absent, operation: VideoCall.queryCapability.rawValue, device: device.identity,
@@ -115,12 +116,12 @@ package final class CameraDriver: DeviceDriver {
         try stream.configure(configuration, converting: converting) { number in
             if number >= 0 { forceHandle.arm(number) } else { forceHandle.disarm() }
         }
-        rotation = configuration.rotation ?? knownRotation ?? CameraControl.rotation(stream.kernel, stream.descriptor)
-        knownRotation = rotation
+        rotation =
+            configuration.rotation ?? known?.rotation ?? CameraControl.rotation(stream.kernel, stream.descriptor)
+        known?.rotation = rotation
         try step()
         stream.notes += try setControls(controls.all, stream)
-        // One that the device fills while another is handed on; one more for each reader that may be busy with its own.
-        try stream.request(configuration.buffers ?? min(32, 2 + sinks.bufferNeed + configuration.keptFrames))
+        try stream.request(sinks.buffers(for: configuration))
         try step()
         try stream.start()
         try step()
@@ -128,9 +129,9 @@ package final class CameraDriver: DeviceDriver {
 
     private func setControls(_ settings: [ControlSetting], _ stream: CaptureStream) throws(DeviceError) -> [String] {
         guard !settings.isEmpty else { return [] }
-        var desk = ControlDesk(stream.kernel, stream.descriptor, node: stream.node, known: knownControls)
+        var desk = ControlDesk(stream.kernel, stream.descriptor, node: stream.node, known: known?.controls)
         let notes = try desk.set(settings)
-        knownControls = desk.controls
+        known?.controls = desk.controls
         return notes
     }
 

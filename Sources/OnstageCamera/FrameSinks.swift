@@ -50,11 +50,14 @@ package final class FrameSinks: Sendable {
         return NewestFrames(slot: slot)
     }
 
-    /// Buffers that the readers may have out of the ring at once: one in work for each queued sink and each sequence, and
-    /// the newest, which waits for all of them.
-    package var bufferNeed: Int {
+    /// How many buffers a camera needs, if its configuration does not say: one that the device fills while another is handed
+    /// on, one more for each queued sink and each sequence that may be busy with its own, and those that the app means to
+    /// keep.
+    func buffers(for configuration: CameraConfiguration) -> Int {
+        if let count = configuration.buffers { return count }
         let sequences = withdrawals.withLock { $0.count { $0.target is NewestFrames.Slot } }
-        return list.withLock { $0.reduce(0) { $0 + ($1.queue.map { $0.depth ?? 1 } ?? 0) } } + sequences
+        let queued = list.withLock { $0.reduce(0) { $0 + ($1.queue.map { $0.depth ?? 1 } ?? 0) } }
+        return min(32, 2 + queued + sequences + configuration.keptFrames)
     }
 
     var all: [FrameSink] { list.withLock { $0 } }

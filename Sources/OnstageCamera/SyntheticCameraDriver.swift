@@ -75,7 +75,7 @@ package final class SyntheticCameraDriver: DeviceDriver {
             width: setting.width, height: setting.height, pixelFormat: format,
             color: ColorEncoding(isFullRange: format == .bgra), strides: [stride], sizes: [size])
         layout.rate = rate
-        let count = configuration.buffers ?? min(32, 2 + sinks.bufferNeed + configuration.keptFrames)
+        let count = sinks.buffers(for: configuration)
         let ring = BufferRing(bell: bell)
         for index in 0..<count {
             guard let memory = cv4l2_own(size) else {
