@@ -18,6 +18,15 @@ extension Camera {
         handle.perform { driver in (driver as? CameraDriver)?.set(settings) }
     }
 
+    /// Sets a control by hand, with its automatic off; nil for the automatic itself.
+    private func set(_ control: ControlName, deciding automatic: ControlName, to value: Int64?) {
+        guard let value else {
+            settings.forget(control)
+            return set(automatic, to: .automatic)
+        }
+        set([ControlSetting(automatic, .manual), ControlSetting(control, .number(value))])
+    }
+
     /// Leaves a control as it is from the next acquire on.
     public func forget(_ control: ControlName) {
         settings.forget(control)
@@ -36,12 +45,9 @@ extension Camera {
     /// *Runs on:* any thread; never waits.
     public func setExposure(_ exposure: Exposure) {
         switch exposure {
-        case .automatic:
-            settings.forget(.exposureTime)
-            set(.exposureAutomatic, to: .automatic)
+        case .automatic: set(.exposureTime, deciding: .exposureAutomatic, to: nil)
         case .manual(let time):
-            let steps = max(1, time.wholeNanoseconds / 100_000)
-            set([ControlSetting(.exposureAutomatic, .manual), ControlSetting(.exposureTime, .number(steps))])
+            set(.exposureTime, deciding: .exposureAutomatic, to: max(1, time.wholeNanoseconds / 100_000))
         }
     }
 
@@ -54,14 +60,9 @@ extension Camera {
     /// *Runs on:* any thread; never waits.
     public func setWhiteBalance(_ balance: WhiteBalance) {
         switch balance {
-        case .automatic:
-            settings.forget(.whiteBalanceTemperature)
-            set(.whiteBalanceAutomatic, to: .automatic)
+        case .automatic: set(.whiteBalanceTemperature, deciding: .whiteBalanceAutomatic, to: nil)
         case .manual(let kelvin):
-            set([
-                ControlSetting(.whiteBalanceAutomatic, .manual),
-                ControlSetting(.whiteBalanceTemperature, .number(Int64(kelvin))),
-            ])
+            set(.whiteBalanceTemperature, deciding: .whiteBalanceAutomatic, to: Int64(kelvin))
         }
     }
 
@@ -76,11 +77,8 @@ extension Camera {
     /// *Runs on:* any thread; never waits.
     public func setFocus(_ focus: Focus) {
         switch focus {
-        case .automatic:
-            settings.forget(.focus)
-            set(.focusAutomatic, to: .automatic)
-        case .manual(let place):
-            set([ControlSetting(.focusAutomatic, .manual), ControlSetting(.focus, .number(Int64(place)))])
+        case .automatic: set(.focus, deciding: .focusAutomatic, to: nil)
+        case .manual(let place): set(.focus, deciding: .focusAutomatic, to: Int64(place))
         }
     }
 
