@@ -53,15 +53,6 @@ size_t cjpeg_compress(
     return answer < 0 ? 0 : size;
 }
 
-int cjpeg_size(const uint8_t *from, size_t count, int *width, int *height, char why[200]) {
-    tjhandle handle = cjpeg_table.tjInitDecompress();
-    int sampling, space;
-    int answer = handle ? cjpeg_table.tjDecompressHeader3(handle, from, count, width, height, &sampling, &space) : -1;
-    if (answer < 0) say(handle, why);
-    if (handle) cjpeg_table.tjDestroy(handle);
-    return answer;
-}
-
 int cjpeg_decompress(
     const uint8_t *from, size_t count, uint8_t *to, int stride, int width, int height, char why[200]) {
     tjhandle handle = cjpeg_table.tjInitDecompress();

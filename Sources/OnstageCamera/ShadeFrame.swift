@@ -4,9 +4,8 @@ extension Frame {
         width: Int, height: Int, _ body: (borrowing Frame) -> Void
     ) {
         let pixels = ConvertedPixels(width: width, height: height)
-        for index in 0..<width * height {
-            for byte in 0..<3 { pixels.pixels[index * 4 + byte] = 0 }
-            pixels.pixels[index * 4 + 3] = 255
+        pixels.pixels.withMemoryRebound(to: UInt32.self, capacity: width * height) {
+            $0.update(repeating: UInt32(littleEndian: 0xff00_0000), count: width * height)
         }
         let layout = FrameLayout(width: width, height: height, pixelFormat: .bgra, strides: [width * 4], sizes: [])
         let buffer = FrameBuffer(

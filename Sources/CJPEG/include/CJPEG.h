@@ -5,7 +5,7 @@
 #include <turbojpeg.h>
 
 #define CJPEG_FUNCTIONS(X) \
-    X(tjInitCompress) X(tjInitDecompress) X(tjDestroy) X(tjBufSize) X(tjCompress2) X(tjDecompressHeader3) X(tjDecompress2) \
+    X(tjInitCompress) X(tjInitDecompress) X(tjDestroy) X(tjBufSize) X(tjCompress2) X(tjDecompress2) \
     X(tjGetErrorStr2) X(tjGetErrorCode)
 
 struct cjpeg_table {
@@ -27,8 +27,6 @@ static inline size_t cjpeg_bound(int width, int height) {
 // with the reason in `why`.
 size_t cjpeg_compress(
     const uint8_t *from, int stride, int width, int height, int quality, uint8_t *to, size_t bound, char why[200]);
-// The size of a picture: 0, or -1 for what is no JPEG picture, with the reason in `why`.
-int cjpeg_size(const uint8_t *from, size_t count, int *width, int *height, char why[200]);
 // Decompresses into B, G, R, A. 0; 1 when the picture is damaged and what could be read is there; -1 when it cannot.
 int cjpeg_decompress(
     const uint8_t *from, size_t count, uint8_t *to, int stride, int width, int height, char why[200]);

@@ -43,14 +43,20 @@ static inline int cyuv_yuy2(const uint8_t *from, int stride, uint8_t *to, int to
 static inline int cyuv_uyvy(const uint8_t *from, int stride, uint8_t *to, int to_stride, int width, int height) {
     return cyuv_table.UYVYToARGB(from, stride, to, to_stride, width, height);
 }
+// Packed 4:2:2 to planes; the chroma planes have half the width, rounded up.
+static inline int cyuv_planes422(
+    int is_uyvy, const uint8_t *from, int stride, uint8_t *y, uint8_t *u, uint8_t *v, int width, int height) {
+    int half = (width + 1) / 2;
+    return (is_uyvy ? cyuv_table.UYVYToI422 : cyuv_table.YUY2ToI422)(
+        from, stride, y, width, u, half, v, half, width, height);
+}
 // Packed 4:2:2 through planes in `scratch` (2 * even width * height bytes), for matrices that the direct way has not.
 static inline int cyuv_packed422(
     int is_uyvy, const uint8_t *from, int stride, uint8_t *scratch, uint8_t *to, int to_stride, enum cyuv_matrix matrix,
     int width, int height) {
     int half = (width + 1) / 2;
     uint8_t *u = scratch + (size_t)width * height, *v = u + (size_t)half * height;
-    int answer = (is_uyvy ? cyuv_table.UYVYToI422 : cyuv_table.YUY2ToI422)(
-        from, stride, scratch, width, u, half, v, half, width, height);
+    int answer = cyuv_planes422(is_uyvy, from, stride, scratch, u, v, width, height);
     if (answer) return answer;
     return cyuv_table.I422ToARGBMatrix(
         scratch, width, u, half, v, half, to, to_stride, cyuv_table.matrix[matrix], width, height);
@@ -111,13 +117,6 @@ static inline int cyuv_scale(
     const uint8_t *from, int stride, int width, int height, uint8_t *to, int to_stride, int to_width, int to_height) {
     return cyuv_table.ARGBScale(
         from, stride, width, height, to, to_stride, to_width, to_height, kFilterBilinear);
-}
-// Packed 4:2:2 to planes; the chroma planes have half the width, rounded up.
-static inline int cyuv_planes422(
-    int is_uyvy, const uint8_t *from, int stride, uint8_t *y, uint8_t *u, uint8_t *v, int width, int height) {
-    int half = (width + 1) / 2;
-    return (is_uyvy ? cyuv_table.UYVYToI422 : cyuv_table.YUY2ToI422)(
-        from, stride, y, width, u, half, v, half, width, height);
 }
 // Two planes of 4:2:0 to three.
 static inline int cyuv_planes420(

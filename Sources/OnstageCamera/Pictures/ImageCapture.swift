@@ -170,7 +170,8 @@ public final class ImageCapture: Sendable {
     /// - Parameters:
     ///   - skip: frames to leave out first.
     ///   - pixels: how the picture is turned and scaled.
-    ///   - done: called once, on a thread of this object's own or the device's; must not wait long.
+    ///   - done: called once, on a thread of this object's own, the device's, or the one where this object goes; must not
+    ///     wait long.
     /// *Runs on:* any thread; never waits.
     public func take(
         _ encoding: PictureEncoding = .jpeg(), as pixels: FrameSink.Pixels = .native, skip: Int = 0,

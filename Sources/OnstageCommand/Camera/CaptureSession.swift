@@ -17,8 +17,6 @@ final class CaptureSession {
     let mailbox: Mailbox<Message>
     let camera: Camera
     private(set) var device: ResolvedDevice?
-    /// What was lost on the way, as the camera counts.
-    var dropped: UInt64 { camera.handle.counts.dropped }
     private let program: String
     private let signals: SignalDescriptor
     private let broker: Broker
