@@ -4,8 +4,7 @@ internal import OnstageLinux
 extension CameraDriver {
     /// Takes what is ready, down to the newest good frame, and hands it on.
     func takeFrames(_ stream: CaptureStream, answers: Int16, now: MonotonicTime) throws(DeviceError) {
-        var newest: CaptureStream.Raw?
-        var newestInfo = FrameInfo()
+        var newest: Int?
         dequeuing: while true {
             switch stream.dequeue() {
             case .none:
@@ -21,27 +20,25 @@ extension CameraDriver {
                 }
                 throw stream.fault(errno, .dequeue)
             case .buffer(let raw):
-                guard let info = try judge(raw, stream, now) else { break dequeuing }
-                if let info {
-                    if let old = newest {
-                        countDropped(1)
-                        progress.lostBefore += 1
-                        try stream.queue(old.index)
-                    }
-                    (newest, newestInfo) = (raw, info)
-                    // Another call only when another frame can be there.
-                    if !progress.isLate(info.timestamp, now) || stream.queuedCount == 0 { break dequeuing }
+                guard let stamp = try judge(raw, stream, now) else { break dequeuing }
+                if let old = newest {
+                    countDropped(1)
+                    progress.lostBefore += 1
+                    try stream.queue(old)
                 }
+                newest = raw.index
+                // Another call only when another frame can be there.
+                if !progress.isLate(stamp, now) || stream.queuedCount == 0 { break dequeuing }
             }
         }
-        if let newest { try deliver(newest.index, newestInfo, stream, now) }
+        if let newest { try deliver(newest, stream, now) }
     }
 
-    /// Whether a frame may be handed on: its facts; `.some(nil)` when it was put back and another may follow at once; nil
-    /// when it was put back and the next wait tells.
+    /// When a frame that may be handed on was taken; its facts are in its buffer then. Else it was put back, and the next
+    /// wait tells.
     private func judge(
         _ raw: CaptureStream.Raw, _ stream: CaptureStream, _ now: MonotonicTime
-    ) throws(DeviceError) -> FrameInfo?? {
+    ) throws(DeviceError) -> MonotonicTime? {
         let step = progress.step(raw.sequence, stamp: raw.stamp)
         if case .next(let missing) = step, missing > 0 {
             countDropped(missing)
@@ -70,7 +67,9 @@ extension CameraDriver {
             try stream.queue(raw.index)
             return nil
         }
-        return .some(info(raw, now))
+        let info = info(raw, now)
+        buffer.info = info
+        return info.timestamp
     }
 
     private func info(_ raw: CaptureStream.Raw, _ now: MonotonicTime) -> FrameInfo {
@@ -82,12 +81,9 @@ extension CameraDriver {
         return FrameInfo(timestamp: stamp, isArrivalTime: isForeign, isStartOfExposure: raw.isStartOfExposure)
     }
 
-    private func deliver(
-        _ index: Int, _ info: FrameInfo, _ stream: CaptureStream, _ now: MonotonicTime
-    ) throws(DeviceError) {
+    private func deliver(_ index: Int, _ stream: CaptureStream, _ now: MonotonicTime) throws(DeviceError) {
         guard let sequence = progress.good(now) else { return try stream.queue(index) }
         let buffer = stream.buffers[index]
-        buffer.info = info
         buffer.info.sequence = sequence
         buffer.info.droppedBefore = progress.lostBefore
         buffer.info.rotation = rotation
@@ -96,7 +92,7 @@ extension CameraDriver {
         dispatch.displace()
         if !progress.hasFirst {
             progress.first()
-            report(.first(info.timestamp))
+            report(.first(buffer.info.timestamp))
         }
         do throws(DeviceError) {
             try stream.queue(home: stream.ring.take())
