@@ -65,6 +65,8 @@ extension CameraDriver {
         }
         if step == .again {
             try stream.queue(raw.index)
+            // A producer that has gone may leave its last frame to be read for ever.
+            if now >= progress.deadline { throw stalled(stream) }
             return nil
         }
         let info = info(raw, now)

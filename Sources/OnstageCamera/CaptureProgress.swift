@@ -30,6 +30,8 @@ struct CaptureProgress {
 
     private var lastSequence: UInt32?
     private var lastStamp: Int64 = .min
+    /// No frame has come since the stream began.
+    private var isAnew = true
     private var sequence: UInt64 = 0
     /// How often the device's counter went back.
     private(set) var stepsBack = 0
@@ -48,14 +50,14 @@ struct CaptureProgress {
         hasFirst = false
         lastDelivered = nil
         (restarts, lostBefore, sequence) = (0, 0, 0)
+        (lastSequence, lastStamp) = (nil, .min)
         restart(now)
     }
 
     /// The stream begins, or begins anew within an acquire.
     mutating func restart(_ now: MonotonicTime) {
         start = now
-        (badRun, faultRun) = (0, 0)
-        (lastSequence, lastStamp) = (nil, .min)
+        (badRun, faultRun, isAnew) = (0, 0, true)
         extend(now)
     }
 
@@ -80,15 +82,16 @@ struct CaptureProgress {
 
     /// Counts a dequeued buffer, good or bad. Unsigned, so that a counter that wraps is nothing special.
     mutating func step(_ number: UInt32, stamp: Int64) -> Step {
-        defer { (lastSequence, lastStamp) = (number, stamp) }
-        guard let last = lastSequence else {
+        // Also across a restart: what comes once more then has not been taken since.
+        if number == lastSequence, stamp == lastStamp { return .again }
+        defer { (lastSequence, lastStamp, isAnew) = (number, stamp, false) }
+        guard let last = lastSequence, !isAnew else {
             // The first of the stream: what the device lost before it, nobody waited for.
             sequence = hasFirst || sequence > 0 ? sequence + 1 : UInt64(number)
             return .next(missing: 0)
         }
         let way = number &- last
         if way == 0 {
-            if stamp == lastStamp { return .again }
             // A counter that stands still (v4l2loopback): the stamps tell the frames apart.
             sequence += 1
             return .next(missing: 0)

@@ -17,6 +17,8 @@ final class PlayedKernel: VideoKernel {
         var fault: Int32?
         /// What the memory is filled with.
         var fill: UInt8 = 0x80
+        /// What stands at the beginning of the memory, instead of all of it; behind it is what was there before.
+        var data: [UInt8]?
     }
 
     struct State {
@@ -206,11 +208,15 @@ final class PlayedKernel: VideoKernel {
         buffer.pointee.index = UInt32(index)
         buffer.pointee.sequence = frame.sequence
         buffer.pointee.flags = frame.flags
-        buffer.pointee.bytesused = UInt32(frame.bytes ?? size)
+        buffer.pointee.bytesused = UInt32(frame.bytes ?? frame.data?.count ?? size)
         buffer.pointee.timestamp = timeval(
             tv_sec: Int(frame.stamp / 1_000_000_000), tv_usec: Int(frame.stamp % 1_000_000_000 / 1000))
         if let memory = state.memory[UInt(index) << 24] {
-            memory.initializeMemory(as: UInt8.self, repeating: frame.fill, count: size)
+            if let data = frame.data {
+                memory.initializeMemory(as: UInt8.self, from: data, count: data.count)
+            } else {
+                memory.initializeMemory(as: UInt8.self, repeating: frame.fill, count: size)
+            }
         }
         return 0
     }
