@@ -18,6 +18,14 @@ package final class SignalDescriptor: Sendable {
     /// Readable when a signal has come.
     package var descriptor: Int32 { signals.number }
 
+    /// Stops the process as SIGTSTP does (Ctrl-Z), though that is blocked and told of here; returns when it is continued, or
+    /// at once where nobody could continue it (an orphaned process group).
+    ///
+    /// *Runs on:* the thread that made it. *C: `raise`.*
+    package func stopProcess() {
+        clinux_stop_process()
+    }
+
     /// The numbers of the signals that have come, each once however often it came. Never blocks. *C: `read`.*
     package func drain() -> [Int32] {
         var numbers: [Int32] = []

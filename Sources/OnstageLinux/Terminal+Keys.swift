@@ -1,4 +1,5 @@
 internal import CLinux
+internal import Glibc
 internal import OnstageCore
 
 extension Terminal {
@@ -12,6 +13,13 @@ extension Terminal {
         guard isForeground(descriptor) else { return false }
         return clinux_keys_begin(descriptor) == 0
     }
+
+    /// The terminal that this process belongs to, whatever its standard descriptors are; nil where there is none. Opened once,
+    /// and kept. *C: `open("/dev/tty")`.*
+    package static let controlling: Int32? = {
+        let answer = clinux_open("/dev/tty", O_RDWR | O_NOCTTY)
+        return answer < 0 ? nil : answer
+    }()
 
     /// Puts the terminal back as it was before ``beginKeys(_:)``.
     ///

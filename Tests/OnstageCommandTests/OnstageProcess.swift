@@ -98,6 +98,16 @@ final class OnstageProcess {
         #expect(clinux_write(input, bytes, bytes.count) == bytes.count)
     }
 
+    /// Writes bytes to its standard input; waits for whoever reads them.
+    func give(_ bytes: [UInt8]) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { clinux_write(input, $0.baseAddress, $0.count) }
+            guard count > 0 else { return }
+            rest = rest.dropFirst(count)
+        }
+    }
+
     func closeInput() {
         if isInputOpen { _ = clinux_close(input) }
         isInputOpen = false

@@ -39,22 +39,32 @@ import Testing
             "a.wav", "-D", "hw:1", "--from", "1:30", "--loop", "--volume", "50%", "-k", "key", "--state=/s",
             "--pause-mode", "fast", "--buffer", "200",
         ])
-        #expect(options.files == ["a.wav"] && options.key == "key" && options.state == "/s" && options.isLooped)
+        #expect(options.items == [.file("a.wav")] && options.key == "key" && options.state == "/s" && options.isLooped)
         #expect(options.from == .time(.seconds(90)))
         #expect(options.player.output == "hw:1" && options.player.pauseMode == .fast && options.player.volume == 0.5)
         #expect(options.player.bufferTime == .milliseconds(200) && options.player.isLooped)
-        let plain = try PlayOptions(["-"]).player
+        let plain = try PlayOptions(["x"]).player
         #expect(plain == Player.Options())
         #expect(try PlayOptions(["x", "--device", "synthetic", "--recording", "r"]).player.output == nil)
     }
 
     @Test(
         arguments: [
-            ([], "say which FILE"), ([""], "no name"), (["a", "b"], "b"), (["a", "--from", "x"], "--from x"),
+            ([], "say which FILE"), ([""], "no name"), (["a", "b", "-k", "x"], "one FILE"),
+            (["a", "--from", "x"], "--from x"),
             (["a", "--volume", "1.01"], "--volume 1.01"), (["a", "--volume", "-1"], "--volume -1"),
             (["a", "--volume", "101%"], "101%"), (["a", "--buffer", "19"], "--buffer 19"),
             (["a", "--buffer", "2000.1"], "--buffer"), (["a", "--pause-mode", "slow"], "slow"),
             (["a", "-r", "--from", "1"], "which of them"), (["a", "--recording", "x"], "synthetic"),
+            (["-"], "--rate, --channels and --format"), (["a", "--rate", "8000"], "standard input"),
+            (["-", "--rate", "0", "--channels", "2", "--format", "s16"], "--rate 0"),
+            (["-", "--rate", "8000", "--channels", "33", "--format", "s16"], "--channels 33"),
+            (["-", "--rate", "8000", "--channels", "2", "--format", "u8"], "--format u8"),
+            (["-", "-l", "--rate", "8000", "--channels", "2", "--format", "s16"], "looped"),
+            (["-", "-r", "--rate", "8000", "--channels", "2", "--format", "s16"], "resumed"),
+            (["-", "-", "--rate", "8000", "--channels", "2", "--format", "s16"], "once"),
+            (["-", "-i", "--rate", "8000", "--channels", "2", "--format", "s16"], "header"),
+            (["a", "--tick", "1"], "--json"), (["a", "-j", "--tick", "0.001"], "0.001"),
             (["a", "--device", ""], "--device"), (["a", "--nonsense"], "--nonsense"),
         ] as [([String], String)])
     func refused(_ arguments: [String], _ words: String) {
@@ -63,6 +73,39 @@ import Testing
         } throws: {
             "\($0)".contains(words)
         }
+    }
+
+    @Test func standardInputAmongFiles() throws {
+        let options = try PlayOptions(["a", "-", "--rate", "44100", "--channels", "1", "--format", "f32", "b"])
+        #expect(options.items == [.file("a"), .standardInput, .file("b")])
+        #expect(options.raw == PlayOptions.Raw(rate: 44_100, channels: 1, sample: "f32"))
+        // Its names are the library's.
+        #expect(PlayOptions.samples.allSatisfy { RawPCM.Sample(rawValue: $0) != nil })
+        #expect(PlayOptions.samples.count == RawPCM.Sample.allCases.count)
+        #expect(try PlayOptions(["a", "--json"]).tick == .seconds(1))
+        #expect(try PlayOptions(["a", "--json", "--tick", "0"]).tick == nil)
+        #expect(try PlayOptions(["a"]).tick == nil)
+    }
+
+    /// The status line: what fits, and how long it stands.
+    @Test(
+        arguments: [
+            (120, "playing 0:12 [#####-----------------------------------] 1:40 50 % loop (2/5) näme.wav"),
+            (80, "playing 0:12 [####-------------------------------] 1:40 50 % loop (2/5) näme.wav"),
+            (52, "playing 0:12 [-------] 1:40 50 % loop (2/5) näme.wav"),
+            (50, "playing 0:12 1:40 50 % loop (2/5) näme.wav"), (30, "playing 0:12 1:40 50 % loop (2"), (5, "playi"),
+        ] as [(Int, String)])
+    func theStatusLine(_ columns: Int, _ text: String) {
+        let info = MediaInfo(name: "x", rate: 8_000, channels: 2, format: "S16_LE", frames: 800_000)
+        var status = PlayStatus(
+            state: .playing, position: 100_000, info: info, volume: 0.5, isLooped: true, name: "näme.wav", number: 2,
+            count: 5)
+        #expect(status.text(columns: columns) == text)
+        // Until the next whole second.
+        #expect(status.lasts == .milliseconds(501))
+        status.state = .paused(.init(.user))
+        #expect(status.lasts == nil)
+        #expect(PlayStatus.cut("日本語x", 5) == "日本")
     }
 
     @Test func keysHoweverTheyArrive() {

@@ -116,6 +116,121 @@ import Testing
         #expect(end.errors.contains("Nobody"), "\(end.errors)")
     }
 
+    @Test func filesOneAfterTheOtherAndWhatCannotBePlayedIsPassedOver() throws {
+        let short = Self.resource("w81_very_short_100_frames.wav")
+        let end = OnstageProcess.run(
+            ["play", "--device", "synthetic", "--recording", scratch("r.wav"), short, "/nonexistent", short, "--json"],
+            home: scratch)
+        #expect(end.status == 1)
+        #expect(end.errors.contains("/nonexistent is not there"))
+        let events = try end.lines.map { try JSONReader.read(Array($0.utf8)) }
+        #expect(events.compactMap { $0["event"]?.string == "media" ? $0["number"]?.number : nil } == [1, 3])
+        #expect(events.count { $0["event"]?.string == "ended" } == 2)
+        #expect(events.count { $0["event"]?.string == "error" } == 1)
+        #expect(events.last?["status"] == 1)
+    }
+
+    /// One object a line: what happened, in order, each with its time.
+    @Test func eventsForPrograms() throws {
+        let play = start("--json", "--tick", "0.05")
+        play.line(#""state": "playing""#)
+        for _ in 0..<3 { play.line(#""event": "position""#) }
+        play.send(SIGUSR1)
+        play.line(#""event": "stored""#)
+        play.send(SIGUSR2)
+        play.line(#""state": "playing""#)
+        play.send(SIGINT)
+        let end = play.wait()
+        #expect(end.status == 0)
+        let events = try end.lines.map { try JSONReader.read(Array($0.utf8)) }
+        let times = events.compactMap { $0["at"]?.number }
+        #expect(times.count == events.count && times == times.sorted())
+        let media = try #require(events.first { $0["event"]?.string == "media" })
+        #expect(media["rate"] == 8000 && media["channels"] == 2 && media["format"] == "S16_LE")
+        #expect(media["frames"] == 40_000 && media["seekable"] == true && media["name"] == .text(Self.ramp))
+        let acquired = try #require(events.first { $0["event"]?.string == "acquired" })
+        #expect(acquired["device"] == "synthetic sound" && acquired["format"]?["rate"] == 8000)
+        let receipts = events.filter { $0["event"]?.string == "released" && $0["position"] != .null }
+        #expect(receipts.count == 2)
+        for receipt in receipts {
+            #expect(receipt["mode"] == "exact" && receipt["off"] == 0 && receipt["forced"] == false)
+            let asked = try #require(receipt["asked"]?.number)
+            #expect(try #require(receipt["released"]?.number) >= asked)
+        }
+        let stored = events.filter { $0["event"]?.string == "stored" }.compactMap { $0["position"]?.number }
+        #expect(stored.last == receipts.last?["position"]?.number)
+        #expect(events.last == events.last { $0["event"]?.string == "end" } && events.last?["status"] == 0)
+        #expect(try heard().count == receipts.last?["position"]?.number.map { Int($0) })
+    }
+
+    // MARK: Standard input
+
+    /// Frames of the ramp, from one number up to another.
+    private func samples(_ numbers: Range<Int>) -> [UInt8] {
+        numbers.flatMap { number -> [UInt8] in
+            let left = number ^ 0x8000
+            let right = left + 4096
+            return [left, left >> 8, right, right >> 8].map { UInt8(truncatingIfNeeded: $0) }
+        }
+    }
+
+    private func startPipe(_ arguments: String...) -> OnstageProcess {
+        OnstageProcess(
+            [
+                "play", "-", "--rate", "8000", "--channels", "2", "--format", "s16", "--device", "synthetic",
+                "--recording", scratch("heard.wav"),
+            ] + arguments, home: scratch)
+    }
+
+    @Test func aPipeIsPlayedToItsEnd() throws {
+        let play = startPipe()
+        // In pieces that are no frames.
+        let bytes = samples(0..<9_000)
+        for start in stride(from: 0, to: bytes.count, by: 1_001) {
+            play.give(Array(bytes[start..<min(bytes.count, start + 1_001)]))
+        }
+        play.closeInput()
+        let end = play.wait()
+        #expect(end.status == 0 && isQuiet(end), "\(end.errors)")
+        #expect(try heard().elementsEqual(0..<9_000))
+    }
+
+    /// Nothing comes: silence, said once, and a pause is as quick as ever. What was read and not heard is kept.
+    @Test func aPipeThatStandsHoldsUpNothingAndLosesNothing() throws {
+        let play = startPipe("--json")
+        play.give(samples(0..<4_000))
+        play.line(#""state": "playing""#)
+        play.line(#""state": "buffering""#)
+        play.line("nothing comes from standard input")
+        play.send(SIGUSR1)
+        #expect(try #require(play.line(#""event": "released""#)).contains(#""position": 4000"#))
+        play.give(samples(4_000..<8_000))
+        play.send(SIGUSR2)
+        play.line(#""state": "playing""#)
+        play.send(SIGUSR1)
+        play.line(#""event": "released""#)
+        play.send(SIGUSR2)
+        play.line(#""state": "playing""#)
+        play.give(samples(8_000..<9_000))
+        play.closeInput()
+        let end = play.wait()
+        #expect(end.status == 0, "\(end.errors)")
+        #expect(try heard().elementsEqual(0..<9_000))
+        let events = try end.lines.map { try JSONReader.read(Array($0.utf8)) }
+        for receipt in events where receipt["event"]?.string == "released" {
+            guard let asked = receipt["asked"]?.number, let released = receipt["released"]?.number else { continue }
+            if getenv("ONSTAGE_SANITIZER") == nil { #expect(released - asked < 150) }
+        }
+        #expect(events.count { $0["text"]?.string?.contains("nothing comes") ?? false } == 1)
+        #expect(events.first { $0["event"]?.string == "media" }?["frames"] == .null)
+    }
+
+    @Test func anEmptyPipeHasEnded() {
+        let play = startPipe()
+        play.closeInput()
+        #expect(play.wait().status == 0)
+    }
+
     @Test func infoIsExact() {
         let good = OnstageProcess.run(["play", "--info", "--json", Self.ramp], home: scratch)
         #expect(good.status == 0 && good.errors == "")

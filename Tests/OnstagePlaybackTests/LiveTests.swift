@@ -234,6 +234,7 @@ import Testing
 
     @Test func framesInPieces() throws {
         let pipe = Pipe()
+        defer { extendLifetime(pipe) }
         let source = try RawPCM.source(pipe.source, name: "pipe", .s16, rate: 8_000, channels: 2)
         #expect(!source.info.isSeekable && !source.info.hasLength && source.isLive)
         #expect(source.info.format == "S16_LE")
@@ -252,6 +253,7 @@ import Testing
 
     @Test func threeBytesBecomeTheHighOnesOfFour() throws {
         let pipe = Pipe()
+        defer { extendLifetime(pipe) }
         let source = try RawPCM.source(pipe.source, name: "pipe", .s24, rate: 8_000, channels: 1)
         #expect(source.format == .s24 && source.info.format == "S24_3LE")
         pipe.write([1, 2, 3, 4, 5, 6, 7])
@@ -263,6 +265,7 @@ import Testing
     @Test(arguments: [RawPCM.Sample.s32, .f32])
     func fourBytesStay(_ sample: RawPCM.Sample) throws {
         let pipe = Pipe()
+        defer { extendLifetime(pipe) }
         let source = try RawPCM.source(pipe.source, name: "pipe", sample, rate: 8_000, channels: 2)
         pipe.write(1...16)
         #expect(try read(source, 100) == Array(1...16))
@@ -271,6 +274,7 @@ import Testing
     /// Whoever shares the pipe may have set it to non-blocking: it is waited for all the same.
     @Test func anotherProcessHasSetItToNonBlocking() throws {
         let pipe = Pipe()
+        defer { extendLifetime(pipe) }
         #expect(fcntl(pipe.source, F_SETFL, O_NONBLOCK) == 0)
         let source = try RawPCM.source(pipe.source, name: "pipe", .s16, rate: 8_000, channels: 1)
         let sink = pipe.sink

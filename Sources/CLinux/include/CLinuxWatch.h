@@ -45,6 +45,16 @@ static inline int clinux_signalfd(const int *signals, int count) {
     return answer < 0 ? -errno : answer;
 }
 
+// Lets SIGTSTP do what it does: all threads stand still until SIGCONT. It is blocked before and after.
+static inline void clinux_stop_process(void) {
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGTSTP);
+    raise(SIGTSTP);
+    pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+    pthread_sigmask(SIG_BLOCK, &set, NULL);
+}
+
 // Whether the program was started with this signal ignored (nohup).
 static inline bool clinux_is_ignored(int signal) {
     struct sigaction action;

@@ -24,6 +24,16 @@ extension Player {
         return PlayerObservation(player: self, id: id)
     }
 
+    /// As ``onEvent(positionEvery:_:)``, on the broker's deciding thread: `observe` must not wait.
+    package func observe(
+        positionEvery interval: Duration? = nil, _ observe: @escaping @Sendable (PlayerEvent) -> Void
+    ) {
+        _ = observers.add(interval.map { max($0, .milliseconds(10)) }, handle) { event, _ in
+            observe(event)
+            return true
+        }
+    }
+
     /// The same as a sequence. A reader that does not keep up loses the oldest of more than 1,024 events.
     public func events(positionEvery interval: Duration? = nil) -> some AsyncSequence<PlayerEvent, Never> & Sendable {
         AsyncStream(PlayerEvent.self, bufferingPolicy: .bufferingNewest(1024)) { continuation in

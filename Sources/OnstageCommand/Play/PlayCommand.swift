@@ -16,8 +16,8 @@ enum PlayCommand {
             Output.complain("onstage play: \(error)\n")
             return 1
         }
-        // A reader of our lines that leaves does not end the sound.
-        signal(SIGPIPE, SIG_IGN)
+        // A reader of our lines that leaves does not end the sound; in the background neither a key nor a line stops it.
+        for number in [SIGPIPE, SIGTTIN, SIGTTOU] { signal(number, SIG_IGN) }
         let options: PlayOptions
         do throws(UsageError) {
             options = try PlayOptions(arguments)
@@ -29,7 +29,8 @@ enum PlayCommand {
         let log = StandardErrorLog(
             program: "onstage play", level: options.isVerbose ? .debug : options.isQuiet ? .warning : .notice)
         let style: Screen.Style =
-            options.isQuiet ? .quiet : Terminal.canRewriteLine(1) && !options.isVerbose ? .status : .lines
+            options.isQuiet || options.isJSON
+            ? .quiet : Terminal.canRewriteLine(1) && !options.isVerbose ? .status : .lines
         let screen = Screen(style, log: log)
         do throws(DeviceError) {
             return try PlaySession(options, screen: screen, signals: signals).perform()
@@ -40,7 +41,7 @@ enum PlayCommand {
     }
 
     private static var wanted: [Int32] {
-        var wanted = [SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGCONT, SIGWINCH]
+        var wanted = [SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT, SIGWINCH]
         // nohup says otherwise.
         if !clinux_is_ignored(SIGHUP) { wanted.append(SIGHUP) }
         return wanted

@@ -6,12 +6,13 @@ enum PlayInfo {
     /// Says what each file is; touches no device. Answers the exit status.
     static func run(_ options: PlayOptions) -> Int32 {
         var status: Int32 = 0
-        for file in options.files {
+        for item in options.items {
+            guard case .file(let path) = item else { continue }
             do throws(DeviceError) {
-                let info = try MediaInfo(file: file)
-                if !Output.out((options.isJSON ? json(info) : text(info)) + "\n") { status = 1 }
+                let info = try MediaInfo(file: path)
+                if !Output.out((options.isJSON ? json(info) : text(info, name: item.name)) + "\n") { status = 1 }
                 if !options.isQuiet {
-                    for oddity in info.oddities { Output.complain("onstage play: \(file): \(oddity)\n") }
+                    for oddity in info.oddities { Output.complain("onstage play: \(item.name): \(oddity)\n") }
                 }
             } catch {
                 Output.complain("onstage play: \(error)\n")
@@ -26,9 +27,10 @@ enum PlayInfo {
         return #"{"rate":\#(info.rate),"channels":\#(info.channels),"format":\#(format),"frames":\#(info.frames)}"#
     }
 
-    static func text(_ info: MediaInfo) -> String {
+    static func text(_ info: MediaInfo, name: String) -> String {
         let channels = info.channels == 1 ? "mono" : info.channels == 2 ? "stereo" : "\(info.channels) channels"
-        let time = MediaTime.text(info.frames, rate: info.rate)
-        return "\(info.name): \(info.rate) Hz, \(channels), \(info.format), \(info.frames) frames, \(time)"
+        let what = "\(name): \(info.rate) Hz, \(channels), \(info.format)"
+        guard info.hasLength else { return what }
+        return what + ", \(info.frames) frames, \(MediaTime.text(info.frames, rate: info.rate))"
     }
 }

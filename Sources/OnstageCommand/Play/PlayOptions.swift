@@ -3,7 +3,15 @@ internal import OnstageCore
 
 /// The command line of `onstage play`, read but not yet looked up.
 struct PlayOptions: Hashable, Sendable {
-    var files: [String] = []
+    /// What samples without a header are.
+    struct Raw: Hashable, Sendable {
+        var rate: Int
+        var channels: Int
+        var sample: String
+    }
+
+    var items: [PlayItem] = []
+    var raw: Raw?
     var device: String?
     var recording: String?
     var from: MediaTime?
@@ -17,36 +25,51 @@ struct PlayOptions: Hashable, Sendable {
     var waits = false
     var wantsInfo = false
     var isJSON = false
+    /// How often the position is told; nil for never.
+    var tick: Duration?
     var isQuiet = false
     var isVerbose = false
     var wantsHelp = false
 
+    static let samples = ["s16", "s24", "s32", "f32"]
+
     static let table = OptionTable(
-        program: "onstage play", forms: ["[OPTION]… FILE", "--info [--json] FILE…"],
-        summary:
-            "Plays a sound, exactly: after each pause, with the device given back, goes on at the very next frame.",
+        program: "onstage play",
+        forms: [
+            "[OPTION]… FILE…", "[OPTION]… - --rate HZ --channels N --format s16|s24|s32|f32", "--info [--json] FILE…",
+        ],
+        summary: "Plays sounds, exactly: after each pause, with the device given back, goes on at the very next frame.",
         options: [
             .init("device", short: "D", value: "PCM", "where to, as ALSA names it; default. \"synthetic\": no device"),
             .init("from", value: "TIME", "begin at 90, 1:30, 1:02:03.5, or at a frame: 4320000f"),
-            .init("resume", short: "r", "begin where it was left, at the next frame"),
-            .init("loop", short: "l", "begin again at the end, without a gap"),
+            .init("resume", short: "r", "begin each FILE where it was left, at the next frame"),
+            .init("loop", short: "l", "begin again at the end: one FILE without a gap, several from the first"),
             .init("volume", value: "V", "0…1, or 0%…100%; at 1 the samples are handed on bit by bit"),
-            .init("key", short: "k", value: "NAME", "what its position is kept under; the file's path, size and time"),
+            .init("key", short: "k", value: "NAME", "what its position is kept under; the FILE's path, size and time"),
             .init("state", value: "DIR", "where positions are kept; $STATE_DIRECTORY, else $XDG_STATE_HOME/onstage"),
             .init("pause-mode", value: "exact|fast", "how a pause finds its last frame; exact"),
             .init("buffer", value: "MS", "how much sound the device is given ahead, 20…2000 ms; 100"),
             .init("wait", short: "w", "wait for a device that is not there or in use"),
-            .init("recording", value: "FILE", "with --device synthetic: write a WAV of what would be heard"),
-            .init("info", short: "i", "say rate, channels, format and frames of FILE, and touch no device"),
-            .init("json", short: "j", "for programs"),
+            .init("recording", value: "WAV", "with --device synthetic: write what would be heard"),
+            .init("rate", value: "HZ", "of standard input, in frames a second"),
+            .init("channels", value: "N", "of standard input, interleaved"),
+            .init("format", value: "F", "of standard input: s16, s24 (three bytes), s32, f32; little-endian"),
+            .init("info", short: "i", "say rate, channels, format and frames of each FILE, and touch no device"),
+            .init("json", short: "j", "for programs: an object a line for each event"),
+            .init("tick", value: "SECONDS", "with --json: how often the position is told; 1, 0 for never"),
             .init("quiet", short: "q", "say nothing but warnings and errors"),
             .init("verbose", short: "v", "say more, on standard error"),
         ],
         notes: """
-            Signals: SIGUSR1 pauses and gives the device back, SIGUSR2 goes on; SIGINT and SIGTERM end.
-            The position is kept while it plays and at each pause; --resume begins there, else it is 0.
+            Keys: space pauses and goes on, left and right go 5 s, up and down change the volume, n and p go to the next and the
+            previous FILE, q ends. A pause gives the device back; so does Ctrl-Z, until fg.
+            Signals: SIGUSR1 pauses, SIGUSR2 goes on; SIGINT and SIGTERM end.
 
-            Exit status: 0 played, 1 cannot be played, 2 wrong usage.
+            Without --resume or --from a FILE begins at its first frame. Its position is kept while it plays, once a second, and
+            at each pause (onstage positions lists them); after its end it is 0. Standard input can neither be sought nor
+            resumed; while nothing comes from it there is silence.
+
+            Exit status: 0 played, 1 something could not be played, 2 wrong usage.
             """)
 
     /// - Throws: `UsageError`.
@@ -57,27 +80,29 @@ struct PlayOptions: Hashable, Sendable {
         for name in ["device", "key", "state", "recording"] where parsed.value(name) == "" {
             throw UsageError("--\(name) needs a value")
         }
-        files = parsed.operands
-        guard !files.isEmpty else { throw UsageError("say which FILE") }
-        if files.contains("") { throw UsageError("a FILE has no name") }
+        if parsed.operands.contains("") { throw UsageError("a FILE has no name") }
+        items = parsed.operands.map(PlayItem.init)
+        guard !items.isEmpty else { throw UsageError("say which FILE") }
         wantsInfo = parsed.has("info")
-        guard wantsInfo || files.count == 1 else { throw UsageError("one FILE at a time: what is \"\(files[1])\"?") }
-        device = parsed.value("device")
-        recording = parsed.value("recording")
-        if recording != nil, device != Profile.synthetic {
-            throw UsageError("--recording goes with --device synthetic")
-        }
+        isResumed = parsed.has("resume")
+        isLooped = parsed.has("loop")
+        key = parsed.value("key")
+        if key != nil, items.count > 1 { throw UsageError("--key goes with one FILE") }
         if let text = parsed.value("from") {
             guard let time = MediaTime(text) else {
                 throw UsageError("--from \(text) is no time (such as 90, 1:30 or 4320000f)")
             }
             from = time
         }
-        isResumed = parsed.has("resume")
         if isResumed, from != nil { throw UsageError("--resume and --from: which of them?") }
-        isLooped = parsed.has("loop")
+        raw = try Self.raw(parsed, isWanted: items.contains(.standardInput))
+        if raw != nil { try refuseForStandardInput() }
+        device = parsed.value("device")
+        recording = parsed.value("recording")
+        if recording != nil, device != Profile.synthetic {
+            throw UsageError("--recording goes with --device synthetic")
+        }
         if let text = parsed.value("volume") { volume = try Self.volume(text) }
-        key = parsed.value("key")
         state = parsed.value("state")
         if let text = parsed.value("pause-mode") {
             guard let mode = PauseMode(rawValue: text) else {
@@ -86,6 +111,7 @@ struct PlayOptions: Hashable, Sendable {
             pauseMode = mode
         }
         if let text = parsed.value("buffer") {
+            // Scenario.seconds reads a decimal number: here of milliseconds.
             guard let time = Scenario.seconds(text), time >= .seconds(20), time <= .seconds(2000) else {
                 throw UsageError("--buffer \(text) is not within 20…2000 (milliseconds)")
             }
@@ -93,8 +119,47 @@ struct PlayOptions: Hashable, Sendable {
         }
         waits = parsed.has("wait")
         isJSON = parsed.has("json")
+        tick = try Self.tick(parsed, isJSON: isJSON && !wantsInfo)
         isQuiet = parsed.has("quiet")
         isVerbose = parsed.has("verbose")
+    }
+
+    private func refuseForStandardInput() throws(UsageError) {
+        if wantsInfo { throw UsageError("--info wants a FILE: standard input has no header") }
+        if items.count(where: { $0 == .standardInput }) > 1 { throw UsageError("standard input can be played once") }
+        if from != nil || isResumed || isLooped || key != nil {
+            throw UsageError("standard input can neither be sought, resumed nor looped")
+        }
+    }
+
+    private static func raw(_ parsed: ParsedOptions, isWanted: Bool) throws(UsageError) -> Raw? {
+        let given = ["rate", "channels", "format"].filter { parsed.has($0) }
+        guard isWanted else {
+            if let name = given.first { throw UsageError("--\(name) goes with standard input: the FILE \"-\"") }
+            return nil
+        }
+        guard let rate = parsed.value("rate"), let channels = parsed.value("channels"),
+            let sample = parsed.value("format")
+        else { throw UsageError("standard input has no header: say its --rate, --channels and --format") }
+        guard let rateNumber = Int(rate), (1...768_000).contains(rateNumber) else {
+            throw UsageError("--rate \(rate) is not within 1…768000 (frames a second)")
+        }
+        guard let channelNumber = Int(channels), (1...32).contains(channelNumber) else {
+            throw UsageError("--channels \(channels) is not within 1…32")
+        }
+        guard samples.contains(sample) else {
+            throw UsageError("--format \(sample) is none of \(samples.joined(separator: ", "))")
+        }
+        return Raw(rate: rateNumber, channels: channelNumber, sample: sample)
+    }
+
+    private static func tick(_ parsed: ParsedOptions, isJSON: Bool) throws(UsageError) -> Duration? {
+        guard let text = parsed.value("tick") else { return isJSON ? .seconds(1) : nil }
+        guard isJSON else { throw UsageError("--tick goes with --json") }
+        guard let time = Scenario.seconds(text), time == .zero || time >= .milliseconds(10) else {
+            throw UsageError("--tick \(text) is neither 0 nor 0.01 or more (seconds)")
+        }
+        return time == .zero ? nil : time
     }
 
     private static func volume(_ text: String) throws(UsageError) -> Double {
@@ -107,12 +172,12 @@ struct PlayOptions: Hashable, Sendable {
         return value
     }
 
-    /// How the player is to play.
+    /// How a player is to play.
     var player: Player.Options {
         var options = Player.Options()
         options.output = device == Profile.synthetic ? nil : device ?? "default"
         options.recording = recording
-        options.isLooped = isLooped
+        options.isLooped = isLooped && items.count == 1
         options.volume = volume
         options.key = key
         if let pauseMode { options.pauseMode = pauseMode }
