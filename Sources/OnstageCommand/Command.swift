@@ -15,6 +15,8 @@ enum Command {
     static let subcommands = [
         Subcommand(name: "run", summary: "hold the devices while on stage: the main job", run: RunCommand.run),
         Subcommand(name: "play", summary: "play a sound, exactly", run: PlayCommand.run),
+        Subcommand(
+            name: "positions", summary: "list, show and clear where sounds were left", run: PositionsCommand.run),
         Subcommand(name: "ctl", summary: "send a wish to a running onstage run", run: CtlCommand.run),
         Subcommand(name: "devices", summary: "list cameras, motion sensors and sound cards", run: DevicesCommand.run),
         Subcommand(name: "camera", summary: "what a camera has: formats, controls; set them", run: CameraCommand.run),

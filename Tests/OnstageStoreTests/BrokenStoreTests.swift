@@ -30,6 +30,21 @@ import Testing
         #expect(scratch.names.contains("positions.sqlite.broken-1"))
     }
 
+    /// Whoever only looks mends nothing. (Rows out of order are found by going through all of it, which a look does not.)
+    @Test(arguments: Damage.allCases.filter { $0 != .rowsOutOfOrder })
+    func aBrokenFileThatIsLookedAtIsAnErrorAndStays(damage: Damage) async throws {
+        try await breakFile(damage)
+        let isFile = [.directory, .fifo, .linkToNowhere, .linkToFull].contains(damage) == false
+        let before = isFile ? bytes(scratch.file) : []
+        #expect {
+            _ = try PositionCatalog(directory: scratch.path).entries()
+        } throws: {
+            ($0 as? DeviceError)?.kind == .configuration
+        }
+        #expect(scratch.names.allSatisfy { !$0.contains("broken") })
+        if isFile { #expect(bytes(scratch.file) == before) }
+    }
+
     private func breakFile(_ damage: Damage) async throws {
         let file = scratch.file
         switch damage {
