@@ -99,6 +99,10 @@ extension Profile {
         public var pauseMode = PauseMode.exact
         /// 0…1; at 1 the samples are handed on bit by bit.
         public var volume = 1.0
+        /// How long it fades away at a pause, and back after it.
+        public var fade = Duration.zero
+        /// How much of a file is kept read and decoded ahead of the sound.
+        public var readAhead = Duration.seconds(1)
         /// When the position is stored while it plays.
         public var journal = Journal.eachSecond
 

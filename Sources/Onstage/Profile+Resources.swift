@@ -139,6 +139,8 @@ extension Profile.Playback {
         options.guardTime = guardTime
         options.pauseMode = pauseMode
         options.volume = volume
+        options.fade = fade
+        options.readAhead = readAhead
         options.journalInterval = journal.interval
         return options
     }

@@ -158,6 +158,8 @@ enum ProfileDecoder {
         playback.guardTime = object.milliseconds("guardMilliseconds", 0...200)
         playback.pauseMode = object.choice("pause", ["exact", "fast"]).flatMap(PauseMode.init) ?? playback.pauseMode
         playback.volume = object.number("volume", 0...1) ?? playback.volume
+        playback.fade = object.milliseconds("fadeMilliseconds", 0...50) ?? playback.fade
+        playback.readAhead = object.milliseconds("aheadMilliseconds", 100...10_000) ?? playback.readAhead
         let journals = Profile.Playback.Journal.allCases.map(\.rawValue)
         playback.journal = object.choice("journal", journals).flatMap(Profile.Playback.Journal.init) ?? playback.journal
         return playback

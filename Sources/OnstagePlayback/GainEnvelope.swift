@@ -46,9 +46,9 @@ struct GainEnvelope: Hashable, Sendable {
         let ramp = ramps[index]
         let within = frame - ramp.start
         if within >= ramp.frames { return ramp.to }
-        guard within > 0 else { return ramp.from }
-        // A curve without a corner at either end: 3x² − 2x³.
-        let x = Double(within) / Double(ramp.frames)
+        guard within >= 0 else { return ramp.from }
+        // A curve without a corner at either end: 3x² − 2x³. No frame of a fade is quite silent.
+        let x = Double(within + 1) / Double(ramp.frames + 1)
         return ramp.from + (ramp.to - ramp.from) * x * x * (3 - 2 * x)
     }
 

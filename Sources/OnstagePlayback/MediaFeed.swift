@@ -160,6 +160,16 @@ package final class MediaFeed: Sendable {
         if isWoken { reader.wake() }
     }
 
+    /// How many of the next `wanted` frames stand ready.
+    func ready(_ wanted: Int, looped: Bool) -> Int {
+        while true {
+            let available = reader.state.withLock { Int($0.ring.available(looped: looped)) }
+            guard available < wanted, !isAhead, case .done = reader.fill({ _ in Int64(wanted - available) }) else {
+                return min(wanted, available)
+            }
+        }
+    }
+
     /// Whether at least `frames` stand ready, or all that will come.
     func isReady(_ frames: Int) -> Bool {
         if !isAhead {

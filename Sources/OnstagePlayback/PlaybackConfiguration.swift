@@ -28,6 +28,9 @@ package struct PlaybackConfiguration: Hashable, Sendable {
     package var volume = 1.0
     /// How long a change of volume takes: long enough not to click, short enough to seem at once.
     package var gainRamp = Duration.milliseconds(20)
+    /// How long the sound takes to fade away at an exact pause, and to come back where it goes on; zero for not at all.
+    /// 0…50 ms. Each frame is heard once all the same: those of a fade count as heard, softly.
+    package var fade = Duration.zero
 
     package init(output: Output = .pcm("default")) {
         self.output = output
@@ -42,6 +45,7 @@ package struct PlaybackConfiguration: Hashable, Sendable {
         it.guardTime = guardTime.map { min(max($0, .zero), .milliseconds(200)) }
         it.journalInterval = journalInterval.map { max($0, .milliseconds(100)) }
         it.volume = min(max(volume, 0), 1)
+        it.fade = min(max(fade, .zero), .milliseconds(50))
         it.gainRamp = min(max(gainRamp, .milliseconds(1)), .seconds(1))
         return it
     }

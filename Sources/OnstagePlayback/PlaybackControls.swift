@@ -11,6 +11,8 @@ package final class PlaybackControls: Sendable {
         /// The wish to seek is for when the device has been given back.
         var isSeekHeld = false
         var volume: Double
+        /// What others want of it besides: less while somebody speaks.
+        var duck = 1.0
         var isLooped: Bool
         var ledger = PlaybackLedger()
         /// Frames per second while the sound runs; 0 while it stands.
@@ -21,7 +23,7 @@ package final class PlaybackControls: Sendable {
         var info: MediaInfo
 
         var hasSeek: Bool { seek != nil && !isSeekHeld }
-        var gain: Double { volume }
+        var gain: Double { volume * duck }
     }
 
     private let state: Mutex<State>
@@ -65,6 +67,12 @@ package final class PlaybackControls: Sendable {
 
     /// How loud it is to be in all. 0…1.
     var gain: Double { state.withLock { $0.gain } }
+
+    /// A factor besides the volume, 0…1: what is left of it while others are to be heard.
+    package var duck: Double {
+        get { state.withLock { $0.duck } }
+        set { state.withLock { $0.duck = min(max(newValue, 0), 1) } }
+    }
 
     package var isLooped: Bool {
         get { state.withLock { $0.isLooped } }

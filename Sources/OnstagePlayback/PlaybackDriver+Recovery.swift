@@ -20,6 +20,7 @@ extension PlaybackDriver {
     private func recoverUnderrun(_ call: String) throws(DeviceError) {
         guard let output else { return }
         let isAtEnd = phase == .ending && block?.count == 0
+        overrunTakenBack(output)
         observe { $0.observeAll() }
         if isAtEnd { return }  // the last frame was heard: finishEnding sees the state and tells it
         // Where sound comes when it comes, silence is no fault of anybody's.

@@ -4,8 +4,10 @@ package import OnstageCore
 struct Drain: Hashable {
     /// How many frames the pointer was past the splice when the silence behind it had been written.
     var missed: Int64 = 0
-    /// The last frame that will be heard is the media's last.
-    var isEnd = false
+    /// Frames of content written when there were no more: a pause that leaves them all is the media's end.
+    var whole: Int64?
+    /// Frames of the fade that are still to be written.
+    var fade: Int64 = 0
     /// The stream ran dry through plug-ins: what lies behind the pointer is given time until then.
     var dryUntil: MonotonicTime?
     /// When waiting is given up.
@@ -30,7 +32,7 @@ extension PlaybackDriver {
             guard let output else { return finish(.exact, bound: 0, off: 0) }
             let isFast = configuration.pauseMode == .fast || request.hurried
             if isFast, !isBroken, isFastFit(output.facts), let step = releaseFast(output) { return step }
-            return beginRelease(output, now)
+            return beginRelease(output, request, now)
         case .draining:
             guard let output else { return finish(.exact, bound: 0, off: 0) }
             return continueRelease(output, now)
@@ -61,12 +63,13 @@ extension PlaybackDriver {
         return finish(.fast, bound: bound, off: again)
     }
 
-    private func beginRelease(_ output: any PCMOutput, _ now: MonotonicTime) -> ReleaseStep {
+    private func beginRelease(_ output: any PCMOutput, _ request: ReleaseRequest, _ now: MonotonicTime) -> ReleaseStep {
         guard !isBroken, case .success(let status) = output.status() else { return finishLost() }
         switch status.state {
         case .running, .draining: break
         case .xrun:
             // Everything written was heard, and nothing more.
+            overrunTakenBack(output)
             again += takeRound(dry: status)
             observe { $0.observeAll() }
             drain = Drain()
@@ -83,32 +86,31 @@ extension PlaybackDriver {
         if finishRound(output, ahead) { return finishDrain(output) }
         observe { $0.observe(ahead: ahead) }
         drain = Drain()
-        let written = ledger.written
-        let isWhole = phase == .ending && block?.count == 0
-        splice(output, ahead: ahead)
-        drain.isEnd = isWhole && ledger.written == written
+        if phase == .ending, block?.count == 0 { drain.whole = ledger.written }
         phase = .draining
+        splice(output, ahead: ahead, fade: request.hurried ? 0 : Int64(frames(configuration.fade)))
         // The content left, and then as long again as a bad pointer may need.
-        drain.until =
-            now + duration(ledger.contentAhead(ahead: ahead) + silenceNeeded(output.facts)) + .milliseconds(250)
+        let content = ledger.contentAhead(ahead: ahead) + Int64(frames(configuration.fade))
+        drain.until = now + duration(content + silenceNeeded(output.facts)) + .milliseconds(250)
         publish(isRunning: true)
         return continueRelease(output, clock.now)
     }
 
-    /// Cuts the content off near the pointer, where the device can, and puts silence behind it.
-    private func splice(_ output: any PCMOutput, ahead: Int64) {
+    /// Cuts the content off near the pointer, where the device can, lets it fade away and puts silence behind it.
+    private func splice(_ output: any PCMOutput, ahead: Int64, fade: Int64) {
         let before = ledger.written
         if output.facts.isPlain, ledger.contentAhead(ahead: ahead) > Int64(horizonFrames) {
             let taken = output.rewind(Int(ahead) - horizonFrames)
             if taken > 0 { observe { $0.rewound(Int64(taken)) } }
         }
-        let cut = before - ledger.written
-        coverPause(output)
+        let (cut, spliced) = (before - ledger.written, ledger.written)
+        if fade > 0 { beginFade(fade, output) }
+        if drain.fade == 0 { coverPause(output) }
         // The kernel refuses to write behind a pointer that is past the splice, and stops: a write that was taken came in
         // time. Otherwise the sound that stood there was played on until the stop.
-        guard cut > 0, ledger.silence == 0, case .success(let status) = output.status(), status.state == .xrun else {
-            return
-        }
+        guard cut > 0, ledger.silence == 0, ledger.written == spliced, case .success(let status) = output.status(),
+            status.state == .xrun
+        else { return }
         let passed = min(cut, max(0, status.available - Int64(output.facts.bufferFrames)))
         drain.missed = passed
         observe { $0.overran(passed) }
@@ -135,7 +137,8 @@ extension PlaybackDriver {
         let needed = silenceNeeded(output.facts)
         // The silence first, the look at the pointer after it: a look from before knows nothing of what was just written,
         // and would take the content for the silence.
-        if ledger.silence < needed { coverPause(output) }
+        if drain.fade > 0 { writeFade(output) }
+        if drain.fade == 0, ledger.silence < needed { coverPause(output) }
         guard case .success(let status) = output.status() else { return finishLost() }
         switch status.state {
         case .running, .draining: break
@@ -151,7 +154,8 @@ extension PlaybackDriver {
         let goal = ledger.silence - Int64(output.facts.guardFrames)
         if ledger.silence >= needed, ahead <= goal { return finishDrain(output) }
         guard now < drain.until else { return finishLost() }
-        let rest = duration(ahead - max(0, goal))
+        // While the fade does not fit, half of what the device has: it must not run dry.
+        let rest = drain.fade > 0 ? duration(ahead / 2) : duration(ahead - max(0, goal))
         turnAt = now + max(.microseconds(500), min(rest, .milliseconds(20)))
         return .waiting
     }
@@ -177,7 +181,7 @@ extension PlaybackDriver {
     private func finishDrain(_ output: any PCMOutput) -> ReleaseStep {
         observe { $0.observeAll() }
         _ = output.drop()
-        if drain.isEnd { tellEnd() }
+        if drain.whole == ledger.written { tellEnd() }
         return finish(.exact, bound: Int64(output.facts.converterBound) + doubtful, off: drain.missed + again)
     }
 

@@ -10,6 +10,7 @@ extension PlaybackDriver {
             wait.wake(at: clock.now)
             return
         }
+        if phase == .playing, isGainNew { wait.wake(at: clock.now) }
         switch phase {
         case .closed, .ended: break
         case .buffering:
@@ -47,7 +48,7 @@ extension PlaybackDriver {
             try goOn(now)
         case .playing:
             if isStarved { media.acknowledge() }
-            if turnAt == nil, let output, !output.isReady(wait), now < progressAt + stallLimit {
+            if turnAt == nil, !isGainNew, let output, !output.isReady(wait), now < progressAt + stallLimit {
                 journal(now)
                 return
             }
@@ -80,7 +81,8 @@ extension PlaybackDriver {
     func startStream(from frame: Int64?, behind ahead: Int64 = 0) throws(DeviceError) {
         if let frame {
             ledger = PlaybackLedger(base: frame, length: ledger.length)
-            gain.begin(controls.gain)
+            // A sound that begins at its beginning begins as it was made.
+            gain.begin(controls.gain, fade: frame == 0 ? 0 : Int64(frames(configuration.fade)))
         }
         isStarved = false
         guard media.isReady(startFrames) || isGathered(clock.now) else {
@@ -188,6 +190,10 @@ extension PlaybackDriver {
             if try wentRound(ahead: Int64(fill)) { return }
             observe { $0.observe(ahead: Int64(fill)) }
         }
+        if !isStarting, isGainNew {
+            if takeBackForGain(output, fill: fill) { return try feed() }
+            aimGain()
+        }
         if !isStarting, output.facts.isMixed, phase == .playing, fill < output.facts.guardFrames {
             // Too near to be sure of coming in time: it is let run dry, and goes on behind silence.
             turnAt = clock.now + duration(Int64(fill)) + .milliseconds(1)
@@ -207,6 +213,7 @@ extension PlaybackDriver {
             guard answer > 0 else { break }
             if output.facts.isMixed, !isStarting, try isLate(answer, since: begun) { return }
             wrote(answer)
+            takenBack = max(0, takenBack - Int64(answer))
             // Less than all of a piece: the device has no more room now. A piece ends where the feed's ring does.
             guard answer == count else { break }
             rest -= answer
@@ -246,9 +253,7 @@ extension PlaybackDriver {
     func fillBlock(_ wanted: Int) throws(DeviceError) {
         guard phase == .playing || phase == .draining else { return }
         let looped = controls.isLooped
-        if gain.target != controls.gain, phase == .playing {
-            gain.aim(controls.gain, at: ledger.written, over: Int64(frames(configuration.gainRamp)))
-        }
+        if isGainNew { aimGain() }
         let piece = try block?.fill(wanted, from: media, looped: looped, gain, at: ledger.written)
         // What a pass really was counts, not what the header said.
         if let length = media.length, length != ledger.length {

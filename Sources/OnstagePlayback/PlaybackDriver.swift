@@ -46,6 +46,8 @@ package final class PlaybackDriver: DeviceDriver {
     var identity = ""
     /// How loud each frame of content is, counted as the ledger counts them.
     var gain = GainEnvelope()
+    /// Frames that were taken back from the device to come at another volume, and are not written again yet.
+    var takenBack: Int64 = 0
     /// The media has more, but it had not been read when there was room for it.
     var isStarved = false
     /// When a media that gives nothing is waited for no longer while a device is held.
@@ -199,7 +201,7 @@ package final class PlaybackDriver: DeviceDriver {
         makeBlock(facts)
         if horizonFrames == 0 { horizonFrames = frames(configuration.horizon) }
         drain = Drain()
-        (doubtful, again) = (0, 0)
+        (doubtful, again, takenBack) = (0, 0, 0)
         let now = clock.now
         journalAt = configuration.journalInterval.map { now + $0 }
         (isBegun, isWaitingTold, gatherUntil) = (false, false, nil)

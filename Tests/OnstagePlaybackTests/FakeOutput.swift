@@ -281,7 +281,10 @@ final class FakeOutput: PCMOutput {
     }
 
     var keepsWait: Bool { false }
-    func isReady(_ wait: borrowing WaitSet) -> Bool { true }
+    func isReady(_ wait: borrowing WaitSet) -> Bool {
+        advance()
+        return state != .running || make.buffer - Int(written - pointer) >= make.period
+    }
     var deviceDescriptor: Int32? { nil }
     func takeTrouble() -> DeviceError? { nil }
 }

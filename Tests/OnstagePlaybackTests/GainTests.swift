@@ -11,10 +11,11 @@ struct GainTests {
         var gain = GainEnvelope(level: 1)
         gain.aim(0.25, at: 1000, over: 960)
         #expect(gain.level(999) == 1)
-        #expect(gain.level(1000) == 1)
+        #expect(gain.level(1000) < 1)
         #expect(gain.level(1960) == 0.25)
         #expect(gain.level(1_000_000) == 0.25)
-        #expect(abs(gain.level(1480) - 0.625) < 1e-12)
+        #expect(abs(gain.level(1480) - 0.625) < 0.001)
+        #expect(gain.level(1959) > 0.25)
         var before = 1.0
         var slope = 0.0
         for frame in Int64(900)..<2100 {
@@ -54,7 +55,7 @@ struct GainTests {
         let before = (0..<3000).map { gain.level(Int64($0)) }
         var after = gain
         after.aim(0, at: 2000, over: 480)
-        for frame in 0...2000 { #expect(after.level(Int64(frame)) == before[frame]) }
+        for frame in 0..<2000 { #expect(after.level(Int64(frame)) == before[frame]) }
         #expect(after.level(2480) == 0)
         #expect(after.target == 0)
     }
@@ -65,7 +66,7 @@ struct GainTests {
         gain.begin(0.7)
         #expect(gain.constant(0, 1) == 0.7)
         gain.begin(0.7, fade: 480)
-        #expect(gain.level(0) == 0)
+        #expect(gain.level(0) > 0 && gain.level(0) < 0.0001)
         #expect(gain.level(480) == 0.7)
         #expect(gain.constant(480, 1) == 0.7)
     }

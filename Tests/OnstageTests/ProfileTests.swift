@@ -61,6 +61,8 @@ import Testing
         #expect(profile.accelerometer?.rate == "104.5")
         #expect(profile.gyroscope?.powerDownDelay == .zero)
         #expect(profile.playback?.pauseMode == .fast)
+        #expect(profile.playback?.fade == .milliseconds(20))
+        #expect(profile.playback?.readAhead == .seconds(2))
         #expect(profile.playback?.journal == .pause)
         #expect(profile.playback?.recording == "/tmp/heard.wav")
         #expect(profile.deadlines.debounce == .zero)
@@ -174,7 +176,8 @@ enum ProfileTexts {
           "gyroscope": { "device": "name gyro_3d", "rate": "fastest", "powerDownMilliseconds": 0 },
           "playback": {
             "device": "synthetic", "recording": "/tmp/heard.wav", "bufferMilliseconds": 200, "nearMilliseconds": 30,
-            "horizonMilliseconds": 5, "guardMilliseconds": 30, "pause": "fast", "volume": 0.5,
+            "horizonMilliseconds": 5, "guardMilliseconds": 30, "pause": "fast", "volume": 0.5, "fadeMilliseconds": 20,
+            "aheadMilliseconds": 2000,
             "journal": "pause"
           },
           "deadlines": { "releaseMilliseconds": 500, "debounceMilliseconds": 0, "savingMilliseconds": 1000 },

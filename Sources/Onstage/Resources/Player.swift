@@ -26,6 +26,9 @@ public final class Player: Resource {
         public var isLooped = false
         /// 0…1; at 1 the samples are handed on bit by bit.
         public var volume = 1.0
+        /// How long the sound takes to fade away at a pause, and to come back where it goes on: 0…50 ms. Each frame is heard
+        /// once all the same, those of a fade softly; the last of them is heard as much later. Hurried and fast pauses cut.
+        public var fade = Duration.zero
         /// How much of a file is kept read and decoded ahead of the sound, 0.1…10 s.
         public var readAhead = Duration.seconds(1)
         /// How often the position is journalled while playing; nil for at pauses only.
@@ -52,6 +55,7 @@ public final class Player: Resource {
             configuration.horizon = horizon
             configuration.isLooped = isLooped
             configuration.volume = volume
+            configuration.fade = fade
             configuration.journalInterval = journalInterval
             return configuration
         }
@@ -211,7 +215,10 @@ public final class Player: Resource {
     /// 0…1; at 1 the samples are handed on bit by bit.
     public var volume: Double {
         get { controls.volume }
-        set { controls.volume = newValue }
+        set {
+            controls.volume = newValue
+            handle.perform { _ in }  // wakes the device's thread: a long ring is not played out first
+        }
     }
 
     /// Whether it begins again at its end, without a gap; never where the media cannot be sought.

@@ -22,6 +22,7 @@ struct PlayOptions: Hashable, Sendable {
     var state: String?
     var pauseMode: PauseMode?
     var buffer: Duration?
+    var fade: Duration?
     var waits = false
     var wantsInfo = false
     var isJSON = false
@@ -49,6 +50,7 @@ struct PlayOptions: Hashable, Sendable {
             .init("state", value: "DIR", "where positions are kept; $STATE_DIRECTORY, else $XDG_STATE_HOME/onstage"),
             .init("pause-mode", value: "exact|fast", "how a pause finds its last frame; exact"),
             .init("buffer", value: "MS", "how much sound the device is given ahead, 20…2000 ms; 100"),
+            .init("fade", value: "MS", "how long it fades away at a pause and back after it, 0…50 ms; 0"),
             .init("wait", short: "w", "wait for a device that is not there or in use"),
             .init("recording", value: "WAV", "with --device synthetic: write what would be heard"),
             .init("rate", value: "HZ", "of standard input, in frames a second"),
@@ -117,6 +119,12 @@ struct PlayOptions: Hashable, Sendable {
             }
             buffer = time / 1000
         }
+        if let text = parsed.value("fade") {
+            guard let time = Scenario.seconds(text), time <= .seconds(50) else {
+                throw UsageError("--fade \(text) is not within 0…50 (milliseconds)")
+            }
+            fade = time / 1000
+        }
         waits = parsed.has("wait")
         isJSON = parsed.has("json")
         tick = try Self.tick(parsed, isJSON: isJSON && !wantsInfo)
@@ -182,6 +190,7 @@ struct PlayOptions: Hashable, Sendable {
         options.key = key
         if let pauseMode { options.pauseMode = pauseMode }
         if let buffer { options.bufferTime = buffer }
+        if let fade { options.fade = fade }
         return options
     }
 }
