@@ -52,10 +52,16 @@ struct GainEnvelope: Hashable, Sendable {
         return ramp.from + (ramp.to - ramp.from) * x * x * (3 - 2 * x)
     }
 
+    /// The frame from which on it stays what it is.
+    var settled: Int64 {
+        let last = ramps[ramps.count - 1]
+        return last.start + last.frames
+    }
+
     /// The one level of the `count` frames from `frame` on; nil where it changes among them.
     func constant(_ frame: Int64, _ count: Int) -> Double? {
         let last = ramps[ramps.count - 1]
-        if frame >= last.start + last.frames { return last.to }
+        if frame >= settled { return last.to }
         guard ramps.allSatisfy({ $0.from == last.to && $0.to == last.to }) else { return nil }
         return last.to
     }

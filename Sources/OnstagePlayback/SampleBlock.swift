@@ -47,6 +47,9 @@ struct SampleBlock: ~Copyable {
 
     /// Makes the feed's next frames ready, at most `wanted` and as many as lie in one piece.
     ///
+    /// What comes at levels of its own, frame by frame, is a piece by itself: the long rest of a ring that was taken back
+    /// takes time, in which the little that stands before it would be played out.
+    ///
     /// - Parameter first: the first one's number as `gain` counts.
     /// - Throws: what kept the media from being read.
     mutating func fill(
@@ -54,15 +57,17 @@ struct SampleBlock: ~Copyable {
     ) throws(DeviceError) -> MediaFeed.Piece {
         count = 0
         let piece = try feed.piece(min(wanted, capacity), looped: looped)
-        guard case .frames(let from, let frames) = piece else { return piece }
-        if isSameFormat, gain.constant(first, frames) == 1 {
+        guard case .frames(let from, var frames) = piece else { return piece }
+        let level = gain.constant(first, frames)
+        if level == nil, first + Int64(frames) > gain.settled { frames = Int(gain.settled - first) }
+        if isSameFormat, level == 1 {
             samples = from
         } else if let to = ready.baseAddress {
             conversion.run(from, to, frames: frames, gain, at: first)
             samples = UnsafeRawPointer(to)
         }
         count = frames
-        return piece
+        return .frames(from, frames)
     }
 }
 

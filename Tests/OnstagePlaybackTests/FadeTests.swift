@@ -208,6 +208,26 @@ struct FadeTests {
         #expect(rig.driver.counts.underruns == 0)
     }
 
+    @Test("a long rest of a ring is not kept waiting for by what comes before it: a ramp is a piece by itself")
+    func pieces() throws {
+        let feed = MediaFeed(Numbered())
+        var gain = GainEnvelope()
+        gain.aim(0.5, at: 1000, over: 960)
+        var block = SampleBlock(source: .s32, target: .s32, channels: 1, capacity: 20_000)
+        try feed.seek(to: 500)
+        var at: Int64 = 500
+        // Of the 10,000 that are read the rest then comes in one.
+        for wanted in [1460, 8540] {
+            _ = try block.fill(10_000, from: feed, looped: false, gain, at: at)
+            #expect(block.count == wanted)
+            let first = block.samples.loadUnaligned(as: Int32.self)
+            #expect(Double(first) == (Double(Numbered.base + at) * gain.level(at)).rounded())
+            block.take(wanted)
+            feed.take(wanted)
+            at += Int64(wanted)
+        }
+    }
+
     @Test("a duck is a factor, and goes and comes as softly")
     func duck() throws {
         var rig = Rig(FakeOutput.Make(), Numbered()) { $0.volume = 0.5 }

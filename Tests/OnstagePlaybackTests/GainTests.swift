@@ -14,7 +14,7 @@ struct GainTests {
         #expect(gain.level(1000) < 1)
         #expect(gain.level(1960) == 0.25)
         #expect(gain.level(1_000_000) == 0.25)
-        #expect(abs(gain.level(1480) - 0.625) < 0.001)
+        #expect(abs((gain.level(1479) + gain.level(1480)) / 2 - 0.625) < 1e-12)
         #expect(gain.level(1959) > 0.25)
         var before = 1.0
         var slope = 0.0
@@ -28,6 +28,7 @@ struct GainTests {
             (before, slope) = (level, before - level)
         }
         #expect(gain.constant(0, 1000) == nil)
+        #expect(gain.settled == 1960)
         #expect(gain.constant(1960, 48_000) == 0.25)
     }
 
