@@ -15,10 +15,10 @@ static struct termios kept;
 static int terminal = -1;
 static volatile sig_atomic_t is_kept;
 
-// Both are safe in a signal handler.
+// Both are safe in a signal handler. Now, not when all output is out: a terminal that is held (Ctrl-S) takes none.
 static int put_back(void) {
     if (tcgetpgrp(terminal) != getpgrp()) return 0;
-    return tcsetattr(terminal, TCSADRAIN, &kept) < 0 ? -errno : 0;
+    return tcsetattr(terminal, TCSANOW, &kept) < 0 ? -errno : 0;
 }
 
 // Puts the terminal back and hands the signal on to whatever it would have met.
@@ -51,7 +51,7 @@ int clinux_keys_begin(int fd) {
     settings.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
     settings.c_cc[VMIN] = 1;
     settings.c_cc[VTIME] = 0;
-    return tcsetattr(fd, TCSADRAIN, &settings) < 0 ? -errno : 0;
+    return tcsetattr(fd, TCSANOW, &settings) < 0 ? -errno : 0;
 }
 
 int clinux_keys_end(void) {

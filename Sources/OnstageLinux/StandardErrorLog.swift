@@ -11,12 +11,14 @@ package struct StandardErrorLog: Sendable {
     private let level: LogLevel
     private let descriptor: Int32
     private let isJournal: Bool
+    private let isTerminal: Bool
 
     /// - Parameter level: What matters less is left out.
     package init(program: String, level: LogLevel = .notice, descriptor: Int32 = 2) {
         self.program = program
         self.level = level
         self.descriptor = descriptor
+        isTerminal = Terminal.isTerminal(descriptor)
         let stream = Environment.value("JOURNAL_STREAM")
         isJournal = stream != nil && stream == Self.identity(of: descriptor)
     }
@@ -24,6 +26,8 @@ package struct StandardErrorLog: Sendable {
     /// Writes `message`, one line for each of its lines. *C: `write`.*
     package func write(_ level: LogLevel, _ message: String) {
         guard level <= self.level else { return }
+        // A terminal that is held (Ctrl-S) holds up nobody.
+        if isTerminal, !Terminal.takesOutput(descriptor) { return }
         let start = isJournal ? "<\(level.rawValue)>" : "\(program): \(level == .notice ? "" : level.name + ": ")"
         let text = message.split(whereSeparator: \.isNewline).map { "\(start)\($0)\n" }.joined()
         let bytes = Array(text.utf8)

@@ -27,6 +27,13 @@ package enum Terminal {
         tcgetpgrp(descriptor) == getpgrp()
     }
 
+    /// Whether it takes output now, without a wait: not while its user holds it (Ctrl-S), nor while nobody reads its far side.
+    /// *C: `poll`.*
+    package static func takesOutput(_ descriptor: Int32) -> Bool {
+        var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        return clinux_poll(&entry, 1, 0) != 0
+    }
+
     /// Whether it hands over each key at once, without echo, instead of lines. *C: `tcgetattr`.*
     package static func isRaw(_ descriptor: Int32) -> Bool {
         var settings = termios()

@@ -125,6 +125,18 @@ import Testing
         #expect(!play.isRaw)
     }
 
+    /// Ctrl-S: the terminal takes nothing more. Keys and signals are heeded all the same.
+    @Test(arguments: [SIGTERM, nil]) func aTerminalThatIsHeldHoldsUpNothing(_ number: Int32?) {
+        let play = start("--loop")
+        play.see("playing ")
+        play.hold()
+        // The line would be written anew ten times a second.
+        play.type("  ")
+        if let number { kill(play.pid, number) } else { play.type("q") }
+        #expect(play.wait() == 0)
+        #expect(!play.isRaw)
+    }
+
     @Test func aNarrowTerminalIsNotWrapped() {
         let play = start(columns: 24)
         play.see("playing ")

@@ -8,6 +8,7 @@ import Testing
 final class TerminalProcess {
     let pid: Int32
     let far: Int32
+    private let near: String
     private var shown = ""
     private var searched: String.Index
     private var status: Int32?
@@ -18,12 +19,13 @@ final class TerminalProcess {
         var number: UInt32 = 0
         // TIOCSPTLCK and TIOCGPTN
         precondition(clinux_ioctl(far, 0x4004_5431, &unlocked) == 0 && clinux_ioctl(far, 0x8004_5430, &number) == 0)
+        near = "/dev/pts/\(number)"
         var size = winsize(ws_row: 25, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
         precondition(clinux_ioctl(far, UInt(TIOCSWINSZ), &size) == 0)
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         // The first terminal that the leader of a session opens is its controlling one.
-        posix_spawn_file_actions_addopen(&actions, 0, "/dev/pts/\(number)", O_RDWR, 0)
+        posix_spawn_file_actions_addopen(&actions, 0, near, O_RDWR, 0)
         posix_spawn_file_actions_adddup2(&actions, 0, 1)
         posix_spawn_file_actions_adddup2(&actions, 0, 2)
         var attributes = posix_spawnattr_t()
@@ -55,6 +57,13 @@ final class TerminalProcess {
     func type(_ text: String) {
         let bytes = Array(text.utf8)
         #expect(clinux_write(far, bytes, bytes.count) == bytes.count)
+    }
+
+    /// Holds the terminal, as Ctrl-S does: it takes no output any more.
+    func hold() {
+        let descriptor = clinux_open(near, O_RDWR | O_NOCTTY)
+        #expect(tcflow(descriptor, TCOOFF) == 0)
+        _ = clinux_close(descriptor)
     }
 
     /// Awaits that `text` is shown, behind what was awaited before.

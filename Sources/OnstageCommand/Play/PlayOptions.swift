@@ -65,7 +65,7 @@ struct PlayOptions: Hashable, Sendable {
         notes: """
             Keys: space pauses and goes on, left and right go 5 s, up and down change the volume, n and p go to the next and the
             previous FILE, q ends. A pause gives the device back; so does Ctrl-Z, until fg.
-            Signals: SIGUSR1 pauses, SIGUSR2 goes on; SIGINT and SIGTERM end.
+            Signals: SIGUSR1 pauses, SIGUSR2 goes on; SIGINT, SIGTERM and SIGHUP end.
 
             Without --resume or --from a FILE begins at its first frame. Its position is kept while it plays, once a second, and
             at each pause (onstage positions lists them); after its end it is 0. Standard input can neither be sought nor

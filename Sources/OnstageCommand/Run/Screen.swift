@@ -4,6 +4,8 @@ internal import Synchronization
 
 /// What a run shows: event lines, or one status line that is written over itself, and the log beside it.
 ///
+/// A terminal that takes nothing (Ctrl-S) misses what is shown: whoever writes has signals and keys to wait for.
+///
 /// *Runs on:* any thread; lines of several threads do not mix.
 final class Screen: Sendable {
     enum Style: Hashable, Sendable {
@@ -20,6 +22,8 @@ final class Screen: Sendable {
     private let isStanding = Mutex(false)
     private static let clear = "\r\u{1B}[K"
 
+    private var takesOutput: Bool { style != .status || Terminal.takesOutput(1) }
+
     init(_ style: Style, log: StandardErrorLog) {
         self.style = style
         self.log = log
@@ -32,7 +36,7 @@ final class Screen: Sendable {
 
     /// Text that stays, such as the summary.
     func say(_ text: String) {
-        guard style != .quiet else { return }
+        guard style != .quiet, takesOutput else { return }
         isStanding.withLock { standing in
             Output.out((standing ? Self.clear : "") + text)
             standing = false
@@ -45,7 +49,7 @@ final class Screen: Sendable {
     /// Writes the status line over the one before.
     func show(_ status: String) {
         // A background job's line would mix with the shell's.
-        guard style == .status, Terminal.isForeground(1) else { return }
+        guard style == .status, Terminal.isForeground(1), takesOutput else { return }
         let columns = columns
         isStanding.withLock { standing in
             Output.out(Self.clear + String(status.prefix(columns)))
@@ -56,7 +60,7 @@ final class Screen: Sendable {
     /// A line of the log, on standard error.
     func write(_ level: LogLevel, _ message: String) {
         isStanding.withLock { standing in
-            if standing { Output.out(Self.clear) }
+            if standing, takesOutput { Output.out(Self.clear) }
             standing = false
             log.write(level, message)
         }
