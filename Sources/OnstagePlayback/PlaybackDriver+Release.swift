@@ -104,7 +104,8 @@ extension PlaybackDriver {
             if taken > 0 { observe { $0.rewound(Int64(taken)) } }
         }
         let (cut, spliced) = (before - ledger.written, ledger.written)
-        if fade > 0 { beginFade(fade, output) }
+        // Behind the silence of an end there is nothing to fade, though a loop may be wished for since.
+        if fade > 0, ledger.silence == 0 { beginFade(fade, output) }
         if drain.fade == 0 { coverPause(output) }
         // The kernel refuses to write behind a pointer that is past the splice, and stops: a write that was taken came in
         // time. Otherwise the sound that stood there was played on until the stop.

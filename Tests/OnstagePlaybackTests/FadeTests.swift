@@ -161,6 +161,26 @@ struct FadeTests {
         }
     }
 
+    @Test("a loop that is wished for when the end is in the ring already is too late for a fade")
+    func loopAtTheEnd() throws {
+        for before in 0...60 {
+            var rig = Rig(FakeOutput.Make(), Numbered(frames: 4800)) {
+                $0.fade = .milliseconds(50)
+                $0.isLooped = true
+            }
+            try rig.run.acquire()
+            try rig.run.play(for: .milliseconds(320))
+            // It has been read on over the border already.
+            #expect(rig.driver.media.ready(9600, looped: true) == 9600)
+            rig.driver.controls.isLooped = false
+            try rig.run.play(for: .milliseconds(80 - before), stop: { rig.reports.ended > 0 })
+            rig.driver.controls.isLooped = true
+            let detail = rig.run.release()
+            #expect(Int64(rig.room.heard.count) % 4800 == (detail.position ?? -1) % 4800, "\(before) ms before the end")
+            #expect(detail.off == 0)
+        }
+    }
+
     @Test("A-24: in a loop a fade goes over its border like any sound")
     func overTheBorder() throws {
         var chance = SplitMix64(seed: 24)
