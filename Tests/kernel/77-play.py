@@ -3,71 +3,19 @@
 # soak-timeout: 1200
 """`onstage play` on snd-aloop, recorded from the other side: pauses at random, the end of the process and --resume, a person
 at a terminal, a pipe that stands, Ctrl-Z. Nothing is lost, nothing is heard twice, and nothing is held while it is paused."""
-import json
 import os
 import pathlib
-import pty
 import random
-import select
 import signal
 import sys
-import termios
 import threading
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from stage import *  # noqa: E402,F403
+from player import DEVICE, Play, is_free, judged  # noqa: E402
+from terminal import Terminal  # noqa: E402
 
-DEVICE = "hw:CARD=Loopback,DEV=0"
 CYCLES = 400 if SOAK else 60
-
-
-def is_free(pid):
-    """Nothing of the process is open, and the kernel says the same."""
-    with open(LOOPBACK, encoding="utf-8") as file:
-        return not held(pid) and file.read().strip() == "closed"
-
-
-class Play(Program):
-    """`onstage play --json`: its events, with the time at which each came."""
-
-    def __init__(self, *words, **options):
-        super().__init__(
-            ONSTAGE, "play", "--device", DEVICE, "--state", "state", "--json", "--tick", "0", *words,
-            name="onstage play", **options)
-        self.seen = 0
-
-    def event(self, name, seconds=20, **wanted):
-        """The next event of that name and those members, behind the one awaited before."""
-        while True:
-            index, _, _ = self.await_line(rf'^\{{"event": "{name}"', seconds, since=self.seen)
-            self.seen = index + 1
-            event = json.loads(self.lines[index][1])
-            if all(event.get(key) == value for key, value in wanted.items()):
-                return event
-
-    def events(self, name):
-        found = [json.loads(text) for _, text in self.lines if text.startswith("{")]
-        return [event for event in found if event["event"] == name]
-
-    def pause(self):
-        self.process.send_signal(signal.SIGUSR1)
-        return self.event("released")
-
-    def go_on(self):
-        self.process.send_signal(signal.SIGUSR2)
-
-
-def judged(step):
-    """A step whose sound is judged; made again where the guest stood still meanwhile."""
-    def repeated():
-        for attempt in range(3):
-            if step(attempt == 2):
-                return
-            note("the guest stood still: once more")
-            for program in Program.everyone:
-                program.kill()
-    repeated.__name__ = step.__name__
-    return repeated
 
 
 def verdict(recorder, text, is_last, last):
@@ -151,8 +99,11 @@ def a_pipe_that_stands(is_last):
     play = Play("-", "--rate", str(RATE), "--channels", "2", "--format", "s16", stdin=True)
 
     def feed():
-        """Pieces that are no frames; now and then nothing for a while."""
-        place = 0
+        """First too little; then pieces that are no frames, and now and then nothing for a while."""
+        place = 4 * RATE // 10
+        play.process.stdin.write(data[:place])
+        play.process.stdin.flush()
+        is_told.wait()
         while place < len(data):
             length = chance.randrange(1, 40_000)
             play.process.stdin.write(data[place:place + length])
@@ -162,9 +113,13 @@ def a_pipe_that_stands(is_last):
                 let_pass(chance.choice((0.05, 0.3, 1.4)))
         play.process.stdin.close()
 
+    is_told = threading.Event()
     feeder = threading.Thread(target=feed, daemon=True)
     feeder.start()
     play.event("state", state="playing")
+    play.event("state", state="buffering")
+    ok("that nothing comes is told")
+    is_told.set()
     held_while_paused, worst, pauses = [], 0, 0
     while play.process.poll() is None and pauses < 40:
         let_pass(10 ** chance.uniform(-2.5, -0.5))
@@ -190,8 +145,6 @@ def a_pipe_that_stands(is_last):
     equal("the device was free in each pause", [], held_while_paused)
     if not recorder.has_stalled:
         expect(worst < 400, f"worst pause to released {worst:.1f} ms, also while nothing came", worst)
-    expect(
-        any(event["state"] == "buffering" for event in play.events("state")), "that nothing came was told", play.tail())
     return True
 
 
@@ -210,52 +163,6 @@ def idle_while_the_pipe_stands():
     expect(spent() - before <= 0.03, f"3 s of nothing cost {spent() - before:.2f} s of CPU", play.tail())
     play.process.stdin.close()
     equal("its end is its end", 0, play.wait(20))
-
-
-class Terminal:
-    """A terminal of its own with a program on it, of which the test holds the far side."""
-
-    def __init__(self, *words):
-        self.pid, self.far = pty.fork()
-        if self.pid == 0:
-            os.environ.update(TERM="xterm", PS1="$ ", HISTFILE="")
-            os.execv(words[0], words)
-        self.shown = ""
-
-    def see(self, text, seconds=20):
-        limit = now() + seconds * PATIENCE
-        while text not in self.shown:
-            ready, _, _ = select.select([self.far], [], [], max(0, limit - now()))
-            if not ready:
-                raise Ended(f"the terminal does not show {text!r}:\n{self.shown[-2000:]}")
-            try:
-                self.shown += os.read(self.far, 4096).decode("utf-8", "replace")
-            except OSError:
-                raise Ended(f"the terminal is gone, without {text!r}:\n{self.shown[-2000:]}") from None
-        self.shown = self.shown.split(text, 1)[1]
-
-    def type(self, text):
-        os.write(self.far, text.encode())
-
-    @property
-    def is_raw(self):
-        return not termios.tcgetattr(self.far)[3] & termios.ICANON
-
-    def wait(self):
-        """Its exit status; what it still shows is read, or it could not end."""
-        limit = now() + 20 * PATIENCE
-        while now() < limit:
-            done, status = os.waitpid(self.pid, os.WNOHANG)
-            if done:
-                os.close(self.far)
-                return os.waitstatus_to_exitcode(status)
-            if select.select([self.far], [], [], 0.05)[0]:
-                try:
-                    os.read(self.far, 4096)
-                except OSError:
-                    pass
-        os.kill(self.pid, signal.SIGKILL)
-        return None
 
 
 def child_of(pid, name):
@@ -340,6 +247,67 @@ def ctrl_z_and_fg(is_last):
         expect(is_right, text, terminal.shown)
     return True
 
+ENDS = {
+    "q": lambda terminal, play: terminal.type("q"),
+    "Ctrl-C": lambda terminal, play: terminal.type("\x03"),
+    "SIGTERM": lambda terminal, play: os.kill(play, signal.SIGTERM),
+    "SIGHUP": lambda terminal, play: os.kill(play, signal.SIGHUP),
+    "Ctrl-\\": lambda terminal, play: terminal.type("\x1c"),
+    "SIGSEGV": lambda terminal, play: os.kill(play, signal.SIGSEGV),
+}
+# Of what ends by a wish; of what is brought down, what a shell makes of it.
+STATUS = {"Ctrl-\\": 128 + signal.SIGQUIT, "SIGSEGV": 128 + signal.SIGSEGV}
+# A shell that is left alone by what is meant for the player, and puts no terminal back itself.
+SHELL = "trap : INT QUIT HUP; ulimit -c 0; read line; {} play --device {} --state ends {}; echo status-$?-; read line"
+
+
+def every_end_puts_the_terminal_back():
+    ramp("ramp.wav", 60)
+    for name, end in ENDS.items():
+        for is_paused in (False, True):
+            title = f"{name}, {'paused' if is_paused else 'playing'}"
+            terminal = Terminal("/bin/sh", "-c", SHELL.format(ONSTAGE, DEVICE, "ramp.wav"))
+            before = terminal.settings
+            terminal.type("\n")
+            terminal.see("playing ")
+            if is_paused:
+                terminal.type(" ")
+                terminal.see("paused ")
+            is_raw = terminal.is_raw
+            end(terminal, child_of(terminal.pid, "onstage"))
+            terminal.see("status-")
+            equal(f"{title}: status", str(STATUS.get(name, 0)), terminal.see("-"))
+            expect(is_raw and terminal.settings == before, f"{title}: the terminal is as before", terminal.settings)
+            equal(f"{title}: the device is free", "closed", pathlib.Path(LOOPBACK).read_text(encoding="utf-8").strip())
+            terminal.type("\n")
+            terminal.wait()
+
+
+@judged
+def a_terminal_that_goes(is_last):
+    """Its window is closed: the sound is left where it was heard, and that is kept. Under nohup it plays on."""
+    frames = ramp("ramp.wav", 3)
+    recorder = Recorder()
+    words = (ONSTAGE, "play", "--device", DEVICE, "--state", "state", "--key", "window", "ramp.wav")
+    terminal = Terminal(*words)
+    terminal.see("playing ")
+    let_pass(0.3)
+    terminal.hang_up()
+    hung_up = terminal.wait()
+    status, output, errors = run(ONSTAGE, "positions", "show", "window", "--json", "--state", "state")
+    terminal = Terminal("/bin/sh", "-c", "trap '' HUP; exec " + " ".join([*words, "--resume"]))
+    terminal.see("playing ")
+    terminal.hang_up()
+    gone_on = terminal.wait()
+    recorder.stop()
+    if not verdict(recorder, "a window that is closed, and the rest without one: every frame once", is_last, frames):
+        return False
+    equal("closed: status 0", 0, hung_up)
+    kept = json.loads(output)["positions"][0]["position"] if status == 0 else None
+    expect(kept and kept < frames, f"where it was is kept: frame {kept}", output + errors)
+    equal("under nohup: to the end, status 0", 0, gone_on)
+    return True
+
 
 def a_device_that_is_in_use():
     ramp("ramp.wav", 2)
@@ -374,4 +342,5 @@ def info_touches_no_device():
 
 main(
     pauses_at_random, resumes_in_the_next_process, a_pipe_that_stands, idle_while_the_pipe_stands,
-    a_person_at_a_terminal, ctrl_z_and_fg, a_device_that_is_in_use, info_touches_no_device)
+    a_person_at_a_terminal, ctrl_z_and_fg, every_end_puts_the_terminal_back, a_terminal_that_goes,
+    a_device_that_is_in_use, info_touches_no_device)

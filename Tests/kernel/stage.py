@@ -27,6 +27,7 @@ SOAK = os.environ.get("ONSTAGE_SOAK", "0") not in ("", "0")
 # guest time means nothing, and the host's time limit alone ends what hangs.
 PATIENCE = float(os.environ.get("ONSTAGE_PATIENCE", "1"))
 RATE = 48000
+SAMPLES = {"S16_LE": 2, "S32_LE": 4}  # bytes
 DEVICES = ("/dev/video", "/dev/iio:", "/dev/snd/pcm")
 LOOPBACK = "/proc/asound/Loopback/pcm0p/sub0/status"
 
@@ -316,11 +317,11 @@ class StallWatch(threading.Thread):
 class Recorder(Program):
     """arecord on the far side of the loopback card: start it first, end it last."""
 
-    def __init__(self, path="recording.raw", channels=2, rate=RATE):
-        self.path = path
+    def __init__(self, path="recording.raw", channels=2, rate=RATE, sample="S16_LE"):
+        self.path, self.frame = path, channels * SAMPLES[sample]
         pathlib.Path(path).unlink(missing_ok=True)
         super().__init__(
-            "arecord", "-q", "-D", "hw:Loopback,1,0", "-t", "raw", "-f", "S16_LE", "-c", str(channels), "-r", str(rate),
+            "arecord", "-q", "-D", "hw:Loopback,1,0", "-t", "raw", "-f", sample, "-c", str(channels), "-r", str(rate),
             "--buffer-size=65536", "--period-size=4096", path)
         if not await_true(lambda: os.path.exists(path) and os.path.getsize(path) > 0, 20):
             raise Ended(f"arecord records nothing:\n{self.text}")
@@ -330,7 +331,7 @@ class Recorder(Program):
         """All that came through until now has been written a buffer later."""
         self.stood = self.stall.stop()
         size = os.path.getsize(self.path)
-        await_true(lambda: os.path.getsize(self.path) >= size + 3 * 4096 * 4, 10)
+        await_true(lambda: os.path.getsize(self.path) >= size + 3 * 4096 * self.frame, 10)
         # It writes each period as it comes; told to end politely it sometimes hangs.
         self.process.kill()
         self.wait(5)
