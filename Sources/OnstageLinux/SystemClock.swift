@@ -8,8 +8,8 @@ package struct SystemClock: MonotonicClock {
 
     package func timeout(until deadline: MonotonicTime?, waking waker: any Waker) -> Int64 {
         guard let deadline else { return -1 }
-        // In 64 bits: asked before every wait of every thread.
-        let (rest, overflow) = deadline.nanoseconds.subtractingReportingOverflow(MonotonicTime.now.nanoseconds)
-        return overflow ? .max : max(0, rest)
+        let now = MonotonicTime.now
+        // In 64 bits, and never below 0: asked before every wait of every thread.
+        return max(deadline, now).nanoseconds - now.nanoseconds
     }
 }
