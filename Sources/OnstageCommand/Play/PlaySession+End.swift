@@ -13,13 +13,13 @@ extension PlaySession {
     /// Gives everything back and ends.
     func leave() {
         switch stage {
-        case .leaving, .closing, .over: return
+        case .ending, .over: return
         case .playing, .switching, .stopping: break
         }
         nextStatus = nil
         // Left first, ended then: while the scene lives, every receipt and every stored position is told of.
         scene.enterBackground()
-        stage = .leaving(until: .now + Self.releaseLimit, isDecided: false, restSince: nil)
+        stage = .ending(SessionEnd(until: .now + Self.releaseLimit))
         broker.afterWishes { [mailbox, turn] in mailbox.send(.decided(turn)) }
     }
 
@@ -50,25 +50,11 @@ extension PlaySession {
             leave()
         case .stopping(let until, let isDecided):
             if isDecided && isReleased || until <= now { stopProcess() }
-        case .leaving(let until, let isDecided, let since):
-            guard isDecided, isReleased else {
-                if until <= now { close(now) }
-                return
-            }
-            let rested = since ?? now
-            if unstored == nil || min(until, rested + Self.storeLimit) <= now {
-                close(now)
-            } else {
-                stage = .leaving(until: until, isDecided: true, restSince: rested)
-            }
-        case .closing(let until):
-            if until <= now { stage = .over }
+        case .ending(var end):
+            let step = end.advance(now, isReleased: isReleased, isStored: unstored == nil)
+            stage = step == .over ? .over : .ending(end)
+            if step == .close { broker.close { [mailbox] in mailbox.send(.closed) } }
         case .playing, .over: break
         }
-    }
-
-    private func close(_ now: MonotonicTime) {
-        stage = .closing(until: now + Self.closingLimit)
-        broker.close { [mailbox] in mailbox.send(.closed) }
     }
 }

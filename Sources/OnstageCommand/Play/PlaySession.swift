@@ -27,9 +27,7 @@ final class PlaySession {
         case switching(to: Int, until: MonotonicTime)
         /// Ctrl-Z: the device is being given back before the process stops.
         case stopping(until: MonotonicTime, isDecided: Bool)
-        /// The end: the device is being given back, and the disk awaited for the position.
-        case leaving(until: MonotonicTime, isDecided: Bool, restSince: MonotonicTime?)
-        case closing(until: MonotonicTime)
+        case ending(SessionEnd)
         case over
     }
 
@@ -37,9 +35,6 @@ final class PlaySession {
     static let sceneName = "play"
     /// How long anything may take to be given back: the watchdog forces after 1 s, and reports as stuck after one more.
     static let releaseLimit = Duration.milliseconds(2300)
-    /// How long the end waits for the disk when the device is back.
-    static let storeLimit = Duration.seconds(1)
-    static let closingLimit = Duration.milliseconds(300)
 
     let options: PlayOptions
     let screen: Screen
@@ -214,8 +209,8 @@ final class PlaySession {
     private var deadline: MonotonicTime? {
         switch stage {
         case .playing: nextStatus
-        case .switching(_, let until), .stopping(let until, _), .closing(let until): until
-        case .leaving(let until, _, let since): since.map { min(until, $0 + Self.storeLimit) } ?? until
+        case .switching(_, let until), .stopping(let until, _): until
+        case .ending(let end): end.deadline
         case .over: nil
         }
     }
@@ -232,10 +227,12 @@ final class PlaySession {
         case .decided(turn):
             switch stage {
             case .stopping(let until, _): stage = .stopping(until: until, isDecided: true)
-            case .leaving(let until, _, let since): stage = .leaving(until: until, isDecided: true, restSince: since)
+            case .ending(var end):
+                end.decided()
+                stage = .ending(end)
             // One that left before it had come was never on the scene, and nothing else is told.
             case .switching: if !isBound { change() }
-            case .playing, .closing, .over: break
+            case .playing, .over: break
             }
         case .player, .decided: break  // of an earlier turn
         case .callback(let block): block()

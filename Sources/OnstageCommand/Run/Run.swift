@@ -19,9 +19,8 @@ final class Run {
     /// How far the end has come.
     enum Stage {
         case running
-        /// The scenes have left; what they held is awaited, and the disk for their positions.
-        case leaving(until: MonotonicTime, hasLeft: Bool, restSince: MonotonicTime?)
-        case closing(until: MonotonicTime)
+        /// The scenes have left; what they held is awaited.
+        case ending(SessionEnd)
         case over
     }
 
@@ -107,9 +106,7 @@ final class Run {
         switch stage {
         case .running:
             [nextDue, plan.options.duration.map { start + $0 }, nextStatus].compactMap { $0 }
-        case .leaving(let until, _, let since):
-            [since.map { min(until, $0 + Self.storeLimit) } ?? until]
-        case .closing(let until): [until]
+        case .ending(let end): [end.deadline]
         case .over: []
         }
     }
@@ -185,8 +182,9 @@ final class Run {
             if isNews(event), let line = EventText.line(event, start: start) { screen.tell(line) }
         case .settled(let client, let scene, let refused): answer(client, scene: scene, refused: refused)
         case .left:
-            if case .leaving(let until, _, let since) = stage {
-                stage = .leaving(until: until, hasLeft: true, restSince: since)
+            if case .ending(var end) = stage {
+                end.decided()
+                stage = .ending(end)
             }
         case .closed: stage = .over
         }
@@ -243,42 +241,23 @@ final class Run {
 
     // MARK: The end
 
-    /// How long the end waits for the disk when all devices are back.
-    private static let storeLimit = Duration.seconds(1)
     /// How long it waits for devices: the watchdog forces at its time, and reports as stuck after one more second.
     private var leavingLimit: Duration { plan.profile.deadlines.release + .milliseconds(1300) }
-    private static let closingLimit = Duration.milliseconds(300)
 
     private func end() {
         guard case .running = stage else { return }
         tell(.stopping)
         // Left first, ended then: while scenes live, every receipt and every stored position is told of.
         for scene in scenes.values where scene.hasBegun && !isEnded(scene) { scene.scene.enterBackground() }
-        stage = .leaving(until: .now + leavingLimit, hasLeft: false, restSince: nil)
+        stage = .ending(SessionEnd(until: .now + leavingLimit))
         broker.afterWishes { [mailbox] in mailbox.send(.left) }
     }
 
     private func advance(_ now: MonotonicTime) {
-        switch stage {
-        case .leaving(let until, let hasLeft, let since):
-            guard hasLeft, collector.unreleased.isEmpty else {
-                if until <= now { close(now) }
-                return
-            }
-            let rested = since ?? now
-            if positions == nil || collector.isStored || min(until, rested + Self.storeLimit) <= now {
-                close(now)
-            } else {
-                stage = .leaving(until: until, hasLeft: true, restSince: rested)
-            }
-        case .closing(let until):
-            if until <= now { stage = .over }
-        case .running, .over: break
-        }
-    }
-
-    private func close(_ now: MonotonicTime) {
-        stage = .closing(until: now + Self.closingLimit)
-        broker.close { [mailbox] in mailbox.send(.closed) }
+        guard case .ending(var end) = stage else { return }
+        let step = end.advance(
+            now, isReleased: collector.unreleased.isEmpty, isStored: positions == nil || collector.isStored)
+        stage = step == .over ? .over : .ending(end)
+        if step == .close { broker.close { [mailbox] in mailbox.send(.closed) } }
     }
 }
