@@ -202,6 +202,20 @@ import Testing
         #expect(try scratch.json("report")["transitions"]?.elements.last?["to"]?.string == "notRunning")
     }
 
+    /// A terminal that goes ends nothing then; the other signals are heeded as ever.
+    @Test func underNohupItGoesOn() throws {
+        let run = OnstageProcess([OnstageProcess.program, "run", "--synthetic"], home: scratch, program: "nohup")
+        run.line("playback first")
+        run.send(SIGHUP)
+        run.send(SIGUSR1)
+        run.line("active -> inactive")
+        run.send(SIGUSR2)
+        run.line("inactive -> active")
+        run.line("playback first")
+        run.send(SIGTERM)
+        #expect(run.wait().status == 0)
+    }
+
     @Test func linesOfStandardInputAreWishesAndItsEndEndsNothing() throws {
         let run = start()
         run.line("camera first")

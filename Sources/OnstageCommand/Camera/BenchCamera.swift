@@ -15,7 +15,7 @@ enum BenchCamera {
         }
         if options.wantsHelp { return Output.out(BenchCameraOptions.table.helpText) ? 0 : 1 }
         do throws(DeviceError) {
-            let signals = try SignalDescriptor([SIGINT, SIGTERM])
+            let signals = try SignalDescriptor([SIGINT, SIGTERM, SIGHUP])
             return try BenchCameraSession(options, signals).perform()
         } catch {
             Output.complain("onstage bench camera: \(error)\n")

@@ -1,4 +1,3 @@
-internal import CLinux
 internal import Glibc
 internal import Onstage
 internal import OnstageCore
@@ -11,7 +10,9 @@ enum PlayCommand {
         let signals: SignalDescriptor
         do throws(DeviceError) {
             // First of all: a signal that comes while we start is a wish like any other.
-            signals = try SignalDescriptor(wanted)
+            signals = try SignalDescriptor([
+                SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT, SIGWINCH,
+            ])
         } catch {
             Output.complain("onstage play: \(error)\n")
             return 1
@@ -26,24 +27,14 @@ enum PlayCommand {
         }
         if options.wantsHelp { return Output.out(PlayOptions.table.helpText) ? 0 : 1 }
         if options.wantsInfo { return PlayInfo.run(options) }
-        let log = StandardErrorLog(
-            program: "onstage play", level: options.isVerbose ? .debug : options.isQuiet ? .warning : .notice)
-        let style: Screen.Style =
-            options.isQuiet || options.isJSON
-            ? .quiet : Terminal.canRewriteLine(1) && !options.isVerbose ? .status : .lines
-        let screen = Screen(style, log: log)
+        let screen = Screen(
+            program: "onstage play", isQuiet: options.isQuiet, isVerbose: options.isVerbose,
+            isForPeople: !options.isJSON)
         do throws(DeviceError) {
             return try PlaySession(options, screen: screen, signals: signals).perform()
         } catch {
             screen.write(.error, "\(error)")
             return 1
         }
-    }
-
-    private static var wanted: [Int32] {
-        var wanted = [SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT, SIGWINCH]
-        // nohup says otherwise.
-        if !clinux_is_ignored(SIGHUP) { wanted.append(SIGHUP) }
-        return wanted
     }
 }

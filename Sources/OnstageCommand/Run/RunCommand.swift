@@ -1,4 +1,3 @@
-internal import CLinux
 internal import Glibc
 internal import Onstage
 internal import OnstageCore
@@ -17,10 +16,7 @@ enum RunCommand {
         if options.wantsHelp {
             return Output.out(RunOptions.table.helpText) ? 0 : 1
         }
-        let log = StandardErrorLog(program: "onstage", level: level(options))
-        let style: Screen.Style =
-            options.isQuiet ? .quiet : Terminal.canRewriteLine(1) && !options.isVerbose ? .status : .lines
-        let screen = Screen(style, log: log)
+        let screen = Screen(program: "onstage", isQuiet: options.isQuiet, isVerbose: options.isVerbose)
         do throws(RunPlan.Refusal) {
             let plan = try RunPlan(options)
             for notice in plan.notices { screen.write(.notice, notice) }
@@ -31,18 +27,12 @@ enum RunCommand {
         }
     }
 
-    private static func level(_ options: RunOptions) -> LogLevel {
-        options.isVerbose ? .debug : options.isQuiet ? .warning : .notice
-    }
-
     private static func perform(_ plan: RunPlan, _ screen: Screen) -> Int32 {
-        // A reader of our lines that leaves ends no run; a closed terminal does, unless nohup says otherwise.
+        // A reader of our lines that leaves ends no run; a closed terminal does.
         signal(SIGPIPE, SIG_IGN)
-        var wanted = [SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGCONT]
-        if !clinux_is_ignored(SIGHUP) { wanted.append(SIGHUP) }
         do throws(DeviceError) {
             // Before any thread: threads made later inherit the block.
-            let signals = try SignalDescriptor(wanted)
+            let signals = try SignalDescriptor([SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGCONT])
             let positions = plan.options.media.map { _ in
                 Positions(directory: plan.stateDirectory) { screen.write(.warning, $0) }
             }

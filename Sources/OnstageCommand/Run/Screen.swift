@@ -24,9 +24,12 @@ final class Screen: Sendable {
 
     private var takesOutput: Bool { style != .status || Terminal.takesOutput(1) }
 
-    init(_ style: Style, log: StandardErrorLog) {
-        self.style = style
-        self.log = log
+    /// As the options of a command ask for.
+    ///
+    /// - Parameter isForPeople: whether standard output is, and not a program's.
+    init(program: String, isQuiet: Bool, isVerbose: Bool, isForPeople: Bool = true) {
+        style = isQuiet || !isForPeople ? .quiet : Terminal.canRewriteLine(1) && !isVerbose ? .status : .lines
+        log = StandardErrorLog(program: program, level: isVerbose ? .debug : isQuiet ? .warning : .notice)
     }
 
     /// A line for an event.
