@@ -62,17 +62,10 @@ struct StatusLine {
     /// "[####------] 0:12.3/1:00.0"
     static func bar(_ position: Int64, _ info: MediaInfo, _ isNarrow: Bool) -> String {
         let width = isNarrow ? 6 : 10
-        let time = Self.time(position, info.rate)
+        let time = MediaTime.text(position, rate: info.rate)
         guard info.frames > 0 else { return time }
         let done = min(width, max(0, Int(Double(position) / Double(info.frames) * Double(width))))
         let bar = String(repeating: "#", count: done) + String(repeating: "-", count: width - done)
-        return "[\(bar)] \(time)" + (isNarrow ? "" : "/\(Self.time(info.frames, info.rate))")
-    }
-
-    private static func time(_ frames: Int64, _ rate: Int) -> String {
-        guard rate > 0 else { return "-" }
-        let tenths = frames / Int64(rate) * 10 + frames % Int64(rate) * 10 / Int64(rate)
-        let seconds = tenths / 10 % 60
-        return "\(tenths / 600):\(seconds < 10 ? "0" : "")\(seconds).\(tenths % 10)"
+        return "[\(bar)] \(time)" + (isNarrow ? "" : "/\(MediaTime.text(info.frames, rate: info.rate))")
     }
 }
