@@ -24,10 +24,7 @@ package enum TextFile {
         var piece = [UInt8](repeating: 0, count: 16_384)
         while true {
             // A pipe that nobody has opened for writing yet reads as ended, but is not readable.
-            if waits {
-                var entry = pollfd(fd: file, events: Int16(POLLIN), revents: 0)
-                if clinux_poll(&entry, 1, -1) == 0 { continue }
-            }
+            if waits, clinux_poll_readable(file) == 0 { continue }
             let count = clinux_read(file, &piece, piece.count)
             if waits, -count == Int(EAGAIN) { continue }
             guard count >= 0 else { throw DeviceError(errno: Int32(-count), operation: "read", device: path) }
