@@ -19,7 +19,6 @@ extension Player {
     ) -> PlayerObservation {
         let id = observers.add(interval.map { max($0, .milliseconds(10)) }, handle) { event, broker in
             broker.callbacks.run { body(event) }
-            return true
         }
         return PlayerObservation(player: self, id: id)
     }
@@ -28,17 +27,14 @@ extension Player {
     package func observe(
         positionEvery interval: Duration? = nil, _ observe: @escaping @Sendable (PlayerEvent) -> Void
     ) {
-        _ = observers.add(interval.map { max($0, .milliseconds(10)) }, handle) { event, _ in
-            observe(event)
-            return true
-        }
+        _ = observers.add(interval.map { max($0, .milliseconds(10)) }, handle) { event, _ in observe(event) }
     }
 
     /// The same as a sequence. A reader that does not keep up loses the oldest of more than 1,024 events.
     public func events(positionEvery interval: Duration? = nil) -> some AsyncSequence<PlayerEvent, Never> & Sendable {
         AsyncStream(PlayerEvent.self, bufferingPolicy: .bufferingNewest(1024)) { continuation in
             let id = observers.add(interval.map { max($0, .milliseconds(10)) }, handle) { event, _ in
-                if case .terminated = continuation.yield(event) { false } else { true }
+                continuation.yield(event)
             }
             continuation.onTermination = { [observers, handle] _ in observers.remove(id, handle) }
         }

@@ -6,8 +6,7 @@ internal import Synchronization
 ///
 /// States are derived on the broker's deciding thread alone, so that each observer hears them in the order in which they were.
 final class PlayerObservers: Sendable {
-    /// Takes an event; false when nobody listens any more.
-    typealias Sink = @Sendable (PlayerEvent, Broker) -> Bool
+    typealias Sink = @Sendable (PlayerEvent, Broker) -> Void
 
     private struct Observer: Sendable {
         let id: UInt64
@@ -177,8 +176,6 @@ final class PlayerObservers: Sendable {
 
     /// No lock is held while calling out.
     private func hand(_ event: PlayerEvent, to observers: [Observer], _ broker: Broker) {
-        for observer in observers where !observer.sink(event, broker) {
-            state.withLock { $0.observers.removeAll { $0.id == observer.id } }
-        }
+        for observer in observers { observer.sink(event, broker) }
     }
 }
