@@ -1,7 +1,7 @@
-internal import OnstageCore
+package import OnstageCore
 
 /// What the broker tells a bound resource of itself, in order, on the deciding thread: it must not wait.
-enum ResourceEvent: Sendable {
+package enum ResourceEvent: Sendable {
     case bound
     case unbound
     /// Its state, its error or the reasons that keep it from running: see ``ResourceHandle/snapshot``.

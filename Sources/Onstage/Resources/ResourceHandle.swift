@@ -65,22 +65,12 @@ public final class ResourceHandle: Sendable {
     ///   - kind: the family that an interruption may name.
     ///   - journal: where its position is kept.
     ///   - onBind: called with the scene's name right before it is bound.
+    ///   - onEvent: hears what happens to it, on the deciding thread.
     ///   - makeDriver: makes the driver; called on the device's thread each time the resource is bound.
-    package convenience init(
+    package init(
         name: String, kind: ResourceKind, reasons: PauseReasons = [], journal: (any PositionJournal)? = nil,
         onBind: (@Sendable (ResourceHandle, String) -> Void)? = nil,
-        makeDriver: @escaping @Sendable (@escaping DriverReporter) -> any DeviceDriver
-    ) {
-        self.init(
-            name: name, kind: kind, reasons: reasons, journal: journal, onBind: onBind, onEvent: nil,
-            makeDriver: makeDriver)
-    }
-
-    /// - Parameter onEvent: hears what happens to it, on the deciding thread.
-    init(
-        name: String, kind: ResourceKind, reasons: PauseReasons, journal: (any PositionJournal)?,
-        onBind: (@Sendable (ResourceHandle, String) -> Void)?,
-        onEvent: (@Sendable (ResourceEvent, ResourceHandle, Broker) -> Void)?,
+        onEvent: (@Sendable (ResourceEvent, ResourceHandle, Broker) -> Void)? = nil,
         makeDriver: @escaping @Sendable (@escaping DriverReporter) -> any DeviceDriver
     ) {
         self.onEvent = onEvent
