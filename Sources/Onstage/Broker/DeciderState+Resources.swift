@@ -111,11 +111,11 @@ extension DeciderState {
         let effects = entry.machine.apply(event, now: now)
         if case .pause(let reason, _) = event, !reasons.contains(reason) { entry.openPauses += 1 }
         resources[id] = entry
-        if entry.machine.reasons != reasons {
-            entry.handle.state.withLock { $0.reasons = entry.machine.reasons }
-            tell(entry.handle, .changed)
-        }
+        let isNew = entry.machine.reasons != reasons
+        if isNew { entry.handle.state.withLock { $0.reasons = entry.machine.reasons } }
         for effect in effects { run(id, effect, now) }
+        // Told when the device's thread has been: observers cost a pause nothing.
+        if isNew { tell(entry.handle, .changed) }
         goIfUnbound(id)
     }
 
