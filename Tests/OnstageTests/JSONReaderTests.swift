@@ -73,10 +73,10 @@ import Testing
             }
             texts.append(bytes.filter { $0 != 0x0A && $0 != 0x0D })
         }
-        let folder = ProfileFolder()
-        let file = folder.write(
+        let folder = Scratch()
+        let file = folder.file(
             "texts", texts.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "\n") + "\n")
-        let script = folder.write(
+        let script = folder.file(
             "read.py",
             """
             import json, sys

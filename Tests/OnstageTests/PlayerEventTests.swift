@@ -131,10 +131,14 @@ import Testing
         stage.player.pause()
         _ = await stage.events.next { if case .released = $0 { true } else { false } }
         let count = stage.events.all.count
-        // A look at the clock that takes ten intervals: nothing but the end of the pause is told.
-        let waiting = try Broker()
-        waiting.scene("clock").performWhenActive {}
-        await waiting.close()
+        // Ten intervals, by a player that plays: nothing but the end of the pause is told.
+        let clock = try self.stage(every: .milliseconds(20)) { $0.recording = folder("clock.wav") }
+        clock.player.playWhenReady = true
+        try clock.scene.bind(clock.player)
+        clock.scene.resume()
+        await clock.events.state(.playing)
+        for _ in 0..<10 { _ = await clock.events.next { if case .position = $0 { true } else { false } } }
+        await clock.end()
         #expect(stage.events.all.count - count <= 1)
         await stage.end()
     }

@@ -1,6 +1,7 @@
 import Glibc
 import Onstage
 import OnstageCore
+import OnstageTestKit
 import OnstageTestSupport
 import Synchronization
 import Testing
@@ -150,9 +151,9 @@ import Testing
 
     /// It waits for its samples in the call: no pause waits for it, and the silence is told.
     @Test func aCallThatWaitsHoldsUpNoPause() async throws {
-        let gate = DispatchGate()
+        let gate = FakeDevice.Gate()
         let player = try Player(rate: 48_000, channels: 2, options) { (samples: inout MutableSpan<Int16>) in
-            gate.wait()
+            gate.pass()
             return nil
         }
         let broker = try Broker()

@@ -13,33 +13,6 @@ func fileText(_ path: String) throws -> String {
     String(decoding: try TextFile.bytes(path), as: UTF8.self)
 }
 
-/// A directory that goes when the test is over.
-final class ProfileFolder: Sendable {
-    let path: String
-
-    init() {
-        var template = Array("/tmp/onstage-profile-XXXXXX".utf8CString)
-        path = template.withUnsafeMutableBufferPointer { buffer in
-            guard let start = buffer.baseAddress, mkdtemp(start) != nil else { preconditionFailure("no /tmp") }
-            return String(cString: start)
-        }
-    }
-
-    deinit {
-        for name in Folder.names(in: path) { _ = unlink("\(path)/\(name)") }
-        rmdir(path)
-    }
-
-    @discardableResult
-    func write(_ name: String, _ text: String) -> String {
-        let file = "\(path)/\(name)"
-        let number = open(file, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
-        #expect(Glibc.write(number, text, text.utf8.count) == text.utf8.count)
-        close(number)
-        return file
-    }
-}
-
 /// What a command of the shell prints; nil if it fails.
 func shell(_ command: String) -> String? {
     guard let pipe = popen(command, "r") else { return nil }

@@ -20,9 +20,9 @@ import Testing
             for _ in 0...chance.below(2) { document = Self.mutated(document, &chance) }
             documents.append(document)
         }
-        let folder = ProfileFolder()
-        let file = folder.write("documents", documents.map(\.line).joined(separator: "\n"))
-        let script = folder.write(
+        let folder = Scratch()
+        let file = folder.file("documents", documents.map(\.line).joined(separator: "\n"))
+        let script = folder.file(
             "judge.py",
             """
             import json, sys, jsonschema

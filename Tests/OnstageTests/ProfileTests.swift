@@ -1,5 +1,6 @@
 import Glibc
 import OnstageCore
+import OnstageTestSupport
 import Testing
 
 @testable import Onstage
@@ -116,18 +117,18 @@ import Testing
     }
 
     @Test func theOrderOfTheSearch() throws {
-        let (first, second) = (ProfileFolder(), ProfileFolder())
+        let (first, second) = (Scratch(), Scratch())
         let text = { (name: String) in "{\"name\": \"\(name)\", \"camera\": {\"device\": \"any\"}}" }
-        second.write("mine.json", text("second"))
-        second.write("bench.json", text("bench"))
+        second.file("mine.json", text("second"))
+        second.file("bench.json", text("bench"))
         let library = ProfileLibrary(directories: ["/nowhere", first.path, second.path])
         #expect(try library.profile("mine").name == "second")
-        first.write("mine.json", text("first"))
+        first.file("mine.json", text("first"))
         #expect(try library.profile("mine").name == "first")
         #expect(try library.entry("bench").path == second.path + "/bench.json")
         #expect(try library.profile(first.path + "/mine.json").name == "first")
-        first.write("schema.json", "{}")
-        first.write("Bad Name.json", "{}")
+        first.file("schema.json", "{}")
+        first.file("Bad Name.json", "{}")
         #expect(library.entries().map(\.name) == ["bench", "bench-kernel", "generic", "mine"])
         let unknown = #expect(throws: ProfileError.self) { try library.entry("nix") }
         #expect(unknown?.description.contains("there are bench, bench-kernel, generic, mine") == true)
