@@ -134,7 +134,10 @@ def a_pipe_that_stands(is_last):
         if play.process.poll() is None and not is_free(play.pid):
             held_while_paused.append(receipt)
         let_pass(0.02)
-        play.go_on()
+        try:
+            play.go_on()
+        except Ended:
+            break
     status = play.wait(60)
     feeder.join(5)
     recorder.stop()

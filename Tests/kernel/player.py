@@ -34,7 +34,9 @@ class Play(Program):
         return self.event("released")
 
     def go_on(self):
+        """Returns when it has been heard: of two signals that stand there at once nobody can tell which came first."""
         self.process.send_signal(signal.SIGUSR2)
+        self.event("state")
 
 
 def is_free(pid):
