@@ -7,12 +7,14 @@ import Testing
 @Suite struct StuckThreadTests {
     private let scratch = CommandScratch()
 
-    /// Freezes the camera's thread by ptrace, as a kernel does that never answers, and ends the run.
-    private static let script = """
-        import ctypes, os, signal, subprocess, sys
+    /// Freezes the camera's thread by ptrace, as a kernel does that never answers, ends the run, and does what `then` says.
+    private static func script(_ then: String) -> String {
+        """
+        import ctypes, os, select, signal, subprocess, sys
         libc = ctypes.CDLL(None, use_errno=True)
         libc.ptrace.argtypes = [ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_void_p]
-        run = subprocess.Popen(sys.argv[1:], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
+        pipes = dict(stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        run = subprocess.Popen(sys.argv[1:], **pipes)
         for line in run.stdout:
             if "camera first" in line: break
         tasks = f"/proc/{run.pid}/task"
@@ -23,17 +25,25 @@ import Testing
             sys.exit(77)
         os.waitpid(tid, 0x40000000)
         run.send_signal(signal.SIGTERM)
-        os.waitpid(tid, 0x40000000)  # its end is told to its tracer first
+        early = False
+        \(then)
         sys.stdout.write(run.stdout.read())
-        sys.exit(run.wait())
+        sys.stderr.write(run.stderr.read())
+        sys.exit(run.wait() or (3 if early else 0))
         """
+    }
+
+    private func run(_ script: String, _ arguments: [String]) -> OnstageProcess.End {
+        OnstageProcess(
+            ["-c", script, OnstageProcess.program, "run", "--report", scratch("report")] + arguments, home: scratch,
+            program: "python3"
+        ).wait()
+    }
 
     @Test(.enabled(if: access("/usr/bin/python3", X_OK) == 0, "needs python3"))
     func theRunEndsAndNamesIt() throws {
-        let end = OnstageProcess(
-            ["-c", Self.script, OnstageProcess.program, "run", "--synthetic", "--report", scratch("report")],
-            home: scratch, program: "python3"
-        ).wait()
+        // Its end is told to its tracer first.
+        let end = run(Self.script("os.waitpid(tid, 0x40000000)"), ["--synthetic"])
         if end.status == 77 { return }  // a container that forbids ptrace
         #expect(end.status == 1)
         #expect(end.errors.contains("camera of scene main is not released: its thread is stuck"), "\(end.errors)")
@@ -50,29 +60,6 @@ import Testing
     }
 
     /// The same, but the thread goes on before the profile's watchdog is due; until then nothing may be said of it.
-    private static let lateScript = """
-        import ctypes, os, select, signal, subprocess, sys
-        libc = ctypes.CDLL(None, use_errno=True)
-        libc.ptrace.argtypes = [ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_void_p]
-        pipes = dict(stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        run = subprocess.Popen(sys.argv[1:], **pipes)
-        for line in run.stdout:
-            if "camera first" in line: break
-        tasks = f"/proc/{run.pid}/task"
-        tid = next(int(t) for t in os.listdir(tasks) if open(f"{tasks}/{t}/comm").read().strip() == "on-camera")
-        if libc.ptrace(0x4206, tid, None, None) or libc.ptrace(0x4207, tid, None, None):
-            run.kill()
-            print("no ptrace here")
-            sys.exit(77)
-        os.waitpid(tid, 0x40000000)
-        run.send_signal(signal.SIGTERM)
-        early = select.select([run.stderr], [], [], 3)[0]
-        libc.ptrace(0x11, tid, None, None)
-        sys.stdout.write(run.stdout.read())
-        sys.stderr.write(run.stderr.read())
-        sys.exit(run.wait() or (3 if early else 0))
-        """
-
     @Test(.enabled(if: access("/usr/bin/python3", X_OK) == 0, "needs python3"))
     func theEndWaitsAsLongAsTheProfileSays() throws {
         let profile = scratch.file(
@@ -83,12 +70,9 @@ import Testing
               "deadlines": { "releaseMilliseconds": 10000 }
             }
             """)
-        let end = OnstageProcess(
-            [
-                "-c", Self.lateScript, OnstageProcess.program, "run", "--profile", profile, "--report",
-                scratch("report"),
-            ], home: scratch, program: "python3"
-        ).wait()
+        let end = run(
+            Self.script("early = select.select([run.stderr], [], [], 3)[0]; libc.ptrace(0x11, tid, None, None)"),
+            ["--profile", profile])
         if end.status == 77 { return }  // a container that forbids ptrace
         #expect(end.status == 0)
         #expect(end.errors == "")

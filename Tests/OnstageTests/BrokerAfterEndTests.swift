@@ -9,10 +9,6 @@ import Testing
 @Suite("script: after the end of a broker", .timeLimit(.minutes(1))) struct BrokerAfterEndTests {
     private final class Observer: SceneObserver {}
 
-    private func decided(_ broker: Broker) async {
-        await withCheckedContinuation { continuation in broker.afterWishes { continuation.resume() } }
-    }
-
     @Test func closingAgainAnswersAtOnce() async throws {
         let broker = try Broker()
         broker.scene("main").resume()
@@ -109,7 +105,7 @@ import Testing
             (scene, seen) = (made, observer)
         }
         // Its last callback is told and let go of.
-        while scene != nil || seen != nil { await decided(broker) }
+        while scene != nil || seen != nil { await broker.decided() }
         #expect(broker.scene("customer").phase == .notRunning)
         await broker.close()
     }

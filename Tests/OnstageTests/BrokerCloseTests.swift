@@ -10,10 +10,6 @@ import Testing
         func hideShade() {}
     }
 
-    private func decided(_ broker: Broker) async {
-        await withCheckedContinuation { continuation in broker.afterWishes { continuation.resume() } }
-    }
-
     @Test func theLastStepsAreToldThoughACallbackIsOnItsWay() async throws {
         let (blocks, held) = AsyncStream.makeStream(of: (@Sendable () -> Void).self)
         var configuration = Broker.Configuration()
@@ -24,14 +20,14 @@ import Testing
         let scene = broker.scene("main")
         scene.add(Shade())
         scene.resume()
-        await decided(broker)
+        await broker.decided()
         #expect(scene.phase == .active)
         scene.pause()
         var iterator = blocks.makeAsyncIterator()
         let showShade = try #require(await iterator.next())
         let (ends, ended) = AsyncStream.makeStream(of: Void.self)
         broker.close { ended.finish() }
-        await decided(broker)
+        await broker.decided()
         showShade()
         for await _ in ends {}
         let steps = recorder.events.compactMap { event -> LifecycleState? in
@@ -54,7 +50,7 @@ import Testing
             scene.resume()
             scene.pause()
         }
-        await decided(broker)
+        await broker.decided()
         let activations = recorder.events.count { event in
             if case .sceneMoved(_, _, .active, _) = event { true } else { false }
         }

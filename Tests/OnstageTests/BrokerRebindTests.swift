@@ -36,10 +36,6 @@ import Testing
         recorder = EventRecorder(broker)
     }
 
-    private func decided() async {
-        await withCheckedContinuation { continuation in broker.afterWishes { continuation.resume() } }
-    }
-
     private func unbound() async {
         await recorder.wait { $0.contains { if case .unbound = $0 { true } else { false } } }
     }
@@ -51,7 +47,7 @@ import Testing
         scene.end()
         await unbound()
         scene.resume()
-        await decided()
+        await broker.decided()
         #expect(scene.phase == .notRunning)
         #expect(recorder.events.contains { if case .refused(_, "active", .ended, _) = $0 { true } else { false } })
         try broker.scene("main").bind(camera)
@@ -110,7 +106,7 @@ import Testing
         let b = broker.scene("b")
         try b.bind(camera)
         b.resume()
-        await decided()
+        await broker.decided()
         if oldOneEnds {
             // It is forced after the first second, and given up as stuck after another; what the clock has passed before a
             // timer was set does not count, so it goes on until then.
@@ -145,7 +141,7 @@ import Testing
         scenes[1].unbind(camera)
         try scenes[2].bind(camera)
         scenes[2].resume()
-        await decided()
+        await broker.decided()
         gate.open()
         await recorder.wait("camera", .open, scene: "c")
         #expect(camera.opens == 2)
@@ -156,7 +152,7 @@ import Testing
         let camera = FakeDevice("camera")
         let a = broker.scene("a")
         try a.bind(camera)
-        await decided()
+        await broker.decided()
         a.unbind(camera)
         let b = broker.scene("b")
         try b.bind(camera)
@@ -169,7 +165,7 @@ import Testing
         let scene = broker.scene("main")
         let odd = Odd { scene.unbind($0) }
         try scene.bind(odd)
-        await decided()
+        await broker.decided()
         #expect(!recorder.events.contains { if case .bound = $0 { true } else { false } })
         await broker.close()
     }
@@ -187,7 +183,7 @@ import Testing
         await unbound()
         camera.handle.pause(.user, true)
         try scene.bind(camera)
-        await decided()
+        await broker.decided()
         #expect(camera.error == nil)
         #expect(camera.pauseReasons == [PauseReasons(.lifecycle), PauseReasons(.user)])
         await broker.close()
@@ -238,7 +234,7 @@ import Testing
         let camera = FakeDevice("camera")
         try scene.bind(camera)
         broker.pauseAll(reason, false)
-        await decided()
+        await broker.decided()
         #expect(camera.pauseReasons == PauseReasons(.lifecycle), "nothing is acquired while nobody looks")
         broker.pauseAll(reason, true)
         scene.resume()
@@ -251,7 +247,7 @@ import Testing
         let sound = FakeDevice("playback", kind: .audio)
         try scene.bind(sound)
         scene.resume()
-        await decided()  // else a pause may be there before the binding is, and is none that was asked for
+        await broker.decided()  // else a pause may be there before the binding is, and is none that was asked for
         for _ in 0..<200 {
             sound.handle.pause(.user, true)
             sound.handle.pause(.user, false)
@@ -271,7 +267,7 @@ import Testing
             let scene = broker.scene("main")
             let camera = FakeDevice("camera")
             try scene.bind(camera)
-            await withCheckedContinuation { continuation in broker.afterWishes { continuation.resume() } }
+            await broker.decided()
             var limit = rlimit()
             getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
             var none = limit
