@@ -41,6 +41,7 @@ extension ALSAOutput {
             name: name, format: format, rate: Int(set.rate), channels: Int(set.channels),
             periodFrames: Int(set.period), bufferFrames: Int(set.buffer), isPlain: isPlain, isBatch: isBatch,
             guardFrames: guardFrames(wishes, rate: Int(set.rate), period: Int(set.period), isUSB, set))
+        facts.stepFrames = stepFrames(rate: Int(set.rate), period: Int(set.period), isUSB, set)
         facts.canHold = isPlain && set.can_pause != 0
         facts.isMixed = !isPlain && calsa_is_mixed(pcm) != 0
         // A mixer with two periods begins at the next one: all is heard up to a period later than its delay says.
@@ -67,6 +68,14 @@ extension ALSAOutput {
         if isUSB { return frames(.milliseconds(30)) }
         if set.is_batch != 0 { return max(period, frames(.milliseconds(5))) }
         return max(Int(set.fifo), frames(.milliseconds(5)))
+    }
+
+    /// By how many frames the pointer may move at once.
+    private static func stepFrames(rate: Int, period: Int, _ isUSB: Bool, _ set: calsa_settings) -> Int {
+        // A transfer, which is of 6 ms at most; the pointer is where the last one that was handed over ends.
+        if isUSB { return rate * 6 / 1000 }
+        // Told period by period: the card may have fetched all of the next one.
+        return set.is_batch != 0 ? period : 0
     }
 
     /// The rate that the kernel's own side of the device runs at.

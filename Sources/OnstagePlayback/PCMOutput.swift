@@ -24,8 +24,10 @@ package struct OutputFacts: Hashable, Sendable {
     /// It goes into a mixer (dmix), whose card never stops: it starts in the middle of what the card plays, and what comes
     /// late is left out.
     package var isMixed = false
-    /// The pointer moves in batches, or lies far behind what was handed over (USB).
+    /// The pointer moves in batches, or runs ahead of what is heard by what is under way to the card (USB transfers).
     package var isBatch: Bool
+    /// By how many frames the pointer may move at once, or lie behind what the card has already fetched.
+    package var stepFrames = 0
     /// The frames that may lie behind the pointer.
     package var guardFrames: Int
     /// ``PCMOutput/hold()`` works.
@@ -36,6 +38,10 @@ package struct OutputFacts: Hashable, Sendable {
     package var notes: [String] = []
     /// More to show in the report's `format`.
     package var more: [(name: String, value: FormatValue)] = []
+
+    /// When the stream breaks off (an XRUN, a pulled card, a system sleep) what is under way to the card is never heard. A
+    /// mixer's card plays on.
+    package var losesUnderWay: Bool { isBatch && !isMixed }
 
     package static func == (a: OutputFacts, b: OutputFacts) -> Bool {
         a.name == b.name && a.format == b.format && a.rate == b.rate && a.channels == b.channels

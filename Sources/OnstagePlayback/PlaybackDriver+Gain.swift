@@ -22,12 +22,14 @@ extension PlaybackDriver {
     /// written again from a ramp on. Answers whether it was.
     func takeBackForGain(_ output: any PCMOutput, fill: Int) -> Bool {
         let facts = output.facts
-        let near = max(horizonFrames, frames(.milliseconds(20)), facts.guardFrames)
+        let near = max(horizonFrames, frames(.milliseconds(20)), facts.guardFrames) + facts.stepFrames
         guard facts.isPlain, phase == .playing, fill > near + frames(.milliseconds(100)),
             // The fill is known from the last interrupt; this looks at the pointer itself.
             case .success(let status) = output.status(), status.state == .running
         else { return false }
-        let taken = output.rewind(Int(framesAhead(status, facts)) - near)
+        // What is under way is out of reach; and a ring that is emptied by a rewind has run dry.
+        let depth = facts.losesUnderWay ? framesInRing(status, facts) : framesAhead(status, facts)
+        let taken = output.rewind(Int(depth) - near)
         guard taken > 0 else { return false }
         observe { $0.rewound(Int64(taken)) }
         block?.removeAll()

@@ -17,18 +17,24 @@ extension PlaybackDriver {
     }
 
     /// The device ran dry: everything written was heard. It goes on with the very frames that it refused.
+    ///
+    /// Where frames were under way they were not: those are played again.
     private func recoverUnderrun(_ call: String) throws(DeviceError) {
         guard let output else { return }
         let isAtEnd = phase == .ending && block?.count == 0
+        let status = try? output.status().get()
         overrunTakenBack(output)
-        observe { $0.observeAll() }
-        if isAtEnd { return }  // the last frame was heard: finishEnding sees the state and tells it
+        breakOffDry(status)
+        let isWhole = ledger.heard == ledger.written || !media.info.isSeekable
+        if isWhole { observe { $0.observeAll() } }
+        if isAtEnd, isWhole { return }  // the last frame was heard: finishEnding sees the state and tells it
         // Where sound comes when it comes, silence is no fault of anybody's.
         let isFault = !(media.isLive && isStarved)
         if isFault { countUnderrun() }
-        if case .success(let status) = output.status(), status.state == .xrun {
+        if let status, status.state == .xrun {
             _ = takeRound(dry: status)
         }
+        if ledger.heard > 0, !isWhole { restarts = 0 }
         restarts += 1
         guard restarts <= Self.restartLimit else {
             throw DeviceError(
@@ -44,13 +50,15 @@ extension PlaybackDriver {
                         errno: Errno.EPIPE, operation: call, device: identity,
                         reason: "it ran out of sound; it goes on at frame \(ledger.position)")))
         }
-        try startStream(from: nil)
+        try isWhole ? startStream(from: nil) : restart(from: ledger.position)
     }
 
     /// The system slept. The driver may go on by itself; else the stream is begun anew at the frame heard last.
     private func recoverSuspend(_ call: String) throws(DeviceError) {
         guard let output else { return }
-        if case .success(let status) = output.status(), status.state == .suspended {
+        if output.facts.losesUnderWay {
+            if resumes == 0 { breakOff() }
+        } else if case .success(let status) = output.status(), status.state == .suspended {
             let ahead = framesAhead(status, output.facts)
             observe { $0.observe(ahead: ahead) }
         }
@@ -85,6 +93,7 @@ extension PlaybackDriver {
 
     /// The error that ends the stream.
     func failure(_ errno: Int32, _ call: String) -> DeviceError {
+        if !isBroken { breakOff() }
         isBroken = true
         var error = DeviceError(errno: errno, operation: call, device: identity)
         switch errno {

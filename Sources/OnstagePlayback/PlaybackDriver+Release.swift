@@ -68,15 +68,15 @@ extension PlaybackDriver {
         switch status.state {
         case .running, .draining: break
         case .xrun:
-            // Everything written was heard, and nothing more.
+            // Everything written was heard, and nothing more; but for what was under way.
             overrunTakenBack(output)
             again += takeRound(dry: status)
-            observe { $0.observeAll() }
             drain = Drain()
             phase = .draining
             drain.until = now + .seconds(1)
-            return finishDry(output, clock.now)
+            return finishDry(output, status, clock.now)
         case .suspended, .paused:
+            if output.facts.losesUnderWay { return finishLost() }
             observe { $0.observe(ahead: framesAhead(status, output.facts)) }
             return finish(.fast, bound: Int64(output.facts.guardFrames), off: 0)
         case .prepared: return finish(.exact, bound: 0, off: 0)  // never started: nothing was heard of it
@@ -88,7 +88,9 @@ extension PlaybackDriver {
         drain = Drain()
         if phase == .ending, block?.count == 0 { drain.whole = ledger.written }
         phase = .draining
-        splice(output, ahead: ahead, fade: request.hurried ? 0 : Int64(frames(configuration.fade)))
+        splice(
+            output, ahead: ahead, inRing: framesInRing(status, output.facts),
+            fade: request.hurried ? 0 : Int64(frames(configuration.fade)))
         // The content left, and then as long again as a bad pointer may need.
         let content = ledger.contentAhead(ahead: ahead) + Int64(frames(configuration.fade))
         drain.until = now + duration(content + silenceNeeded(output.facts)) + .milliseconds(250)
@@ -97,10 +99,13 @@ extension PlaybackDriver {
     }
 
     /// Cuts the content off near the pointer, where the device can, lets it fade away and puts silence behind it.
-    private func splice(_ output: any PCMOutput, ahead: Int64, fade: Int64) {
+    private func splice(_ output: any PCMOutput, ahead: Int64, inRing: Int64, fade: Int64) {
         let before = ledger.written
-        if output.facts.isPlain, ledger.contentAhead(ahead: ahead) > Int64(horizonFrames) {
-            let taken = output.rewind(Int(ahead) - horizonFrames)
+        // What is under way is out of reach; and a ring that is emptied by a rewind has run dry.
+        let depth = output.facts.losesUnderWay ? inRing : ahead
+        let kept = horizonFrames + output.facts.stepFrames
+        if output.facts.isPlain, ledger.contentAhead(ahead: depth) > Int64(kept) {
+            let taken = output.rewind(Int(depth) - kept)
             if taken > 0 { observe { $0.rewound(Int64(taken)) } }
         }
         let (cut, spliced) = (before - ledger.written, ledger.written)
@@ -145,7 +150,7 @@ extension PlaybackDriver {
         case .running, .draining: break
         case .xrun:
             again += takeRound(dry: status)
-            return finishDry(output, now)
+            return finishDry(output, status, now)
         case .prepared, .open, .setup, .disconnected, .suspended, .paused: return finishLost()
         }
         let ahead = framesAhead(status, output.facts)
@@ -162,7 +167,11 @@ extension PlaybackDriver {
     }
 
     /// Ran dry: through plug-ins the card itself runs on, and what lies behind the pointer is on its way.
-    private func finishDry(_ output: any PCMOutput, _ now: MonotonicTime) -> ReleaseStep {
+    private func finishDry(_ output: any PCMOutput, _ status: PCMStatus, _ now: MonotonicTime) -> ReleaseStep {
+        if output.facts.losesUnderWay {
+            breakOffDry(status)
+            return ledger.heard == ledger.written ? finishDrain(output) : finishUnsure()
+        }
         if output.facts.isPlain { return finishDrain(output) }
         let until = drain.dryUntil ?? now + duration(Int64(output.facts.guardFrames))
         drain.dryUntil = until
@@ -188,6 +197,12 @@ extension PlaybackDriver {
 
     /// The device is gone, or does not move any more: what is known to have been heard counts.
     private func finishLost() -> ReleaseStep {
+        if !isBroken { breakOff() }
+        return finishUnsure()
+    }
+
+    /// The position is the first frame that may not have been heard.
+    private func finishUnsure() -> ReleaseStep {
         let bound = ledger.written - ledger.heard + doubtful
         _ = output?.drop()
         return finish(.exact, bound: bound, off: nil)

@@ -9,6 +9,8 @@ struct Steady {
     var taken = 0
     var frameBytes = 0
     var bufferFrames = 0
+    /// What is still to be heard when the ring is full.
+    var ahead: Int64 = 0
     /// What the piece was taken for.
     var gain = 1.0
     var isLooped = false
@@ -46,7 +48,7 @@ extension PlaybackDriver {
         let pointer = ledger.written - Int64(steady.bufferFrames)
         self.look = Look(at: now, pointer: pointer)
         let before = ledger.heard
-        ledger.observe(ahead: Int64(steady.bufferFrames))
+        ledger.observe(ahead: steady.ahead)
         noteHeard(ledger.heard - before, now)
         let wishes = controls.publish(ledger, rate: Int(steady.rate), at: now)
         return wishes.gain == steady.gain && wishes.isLooped == steady.isLooped
@@ -77,6 +79,7 @@ extension PlaybackDriver {
         steady.frames = frames
         steady.frameBytes = facts.channels * facts.format.bytes
         steady.bufferFrames = facts.bufferFrames
+        steady.ahead = Int64(facts.bufferFrames) + (facts.losesUnderWay ? underWay : 0)
         steady.gain = gain
         steady.isLooped = isLooped
         steady.rate = Int64(facts.rate)

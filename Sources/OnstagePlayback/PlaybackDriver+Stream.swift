@@ -85,6 +85,8 @@ extension PlaybackDriver {
             gain.begin(controls.gain, fade: frame == 0 ? 0 : Int64(frames(configuration.fade)))
         }
         isStarved = false
+        underWay = 0
+        if let facts = output?.facts { unsure = facts.losesUnderWay ? Int64(facts.guardFrames) : 0 }
         guard media.isReady(startFrames) || isGathered(clock.now) else {
             if !isWaitingTold, isBegun || media.isLive {
                 isWaitingTold = true
@@ -182,13 +184,11 @@ extension PlaybackDriver {
 
     /// Writes what fits, once. At the end of the media, silence behind it.
     private func feed(isStarting: Bool = false) throws(DeviceError) {
-        guard let output else { return }
-        let available = output.available()
-        if available < 0 { return try recover(Int32(-available), "snd_pcm_avail_update") }
+        guard let output, let (available, ahead) = try lookAround(output, isStarting) else { return }
         let fill = output.facts.bufferFrames - available
         if !isStarting {
             if try wentRound(ahead: Int64(fill)) { return }
-            observe { $0.observe(ahead: Int64(fill)) }
+            observe { $0.observe(ahead: ahead) }
         }
         if !isStarting, isGainNew {
             if takeBackForGain(output, fill: fill) { return try feed() }
@@ -335,15 +335,6 @@ extension PlaybackDriver {
         report(.ended)
     }
 
-    /// The frames in flight that a status tells, kept within what is possible.
-    func framesAhead(_ status: PCMStatus, _ facts: OutputFacts) -> Int64 {
-        let total = ledger.written + ledger.silence
-        let inRing = min(max(0, Int64(facts.bufferFrames) - status.available), total)
-        // The delay also counts what lies behind the ring. A delay beyond everything written is the driver's mistake, one
-        // below what is still in the ring as well.
-        return status.delay > total ? inRing : max(inRing, status.delay)
-    }
-
     /// Leaves what is in flight and goes on from `target`.
     private func seekStream(to target: Int64) throws(DeviceError) {
         var target = target
@@ -362,6 +353,8 @@ extension PlaybackDriver {
     /// Begins the stream anew at a source frame; what was in the ring is gone.
     func restart(from frame: Int64) throws(DeviceError) {
         guard let output else { return }
+        // The end of a pass of a loop is the first frame of the next.
+        let frame = controls.isLooped && frame == ledger.length ? 0 : frame
         // What a mixer has mixed it will play.
         var ahead: Int64 = 0
         if output.facts.isMixed, case .success(let status) = output.status(), status.state == .running {

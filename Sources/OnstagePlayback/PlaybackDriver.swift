@@ -73,6 +73,10 @@ package final class PlaybackDriver: DeviceDriver {
     @exclusivity(unchecked) var turnAt: MonotonicTime?
     /// The last look at the pointer, to tell a card that went round its whole ring since.
     @exclusivity(unchecked) var look: Look?
+    /// The most frames seen under way in this stream: out of the ring, and not heard yet by what the device says (USB transfers).
+    var underWay: Int64 = 0
+    /// Of what is heard of this stream so many frames do not count should it break off.
+    @exclusivity(unchecked) var unsure: Int64 = 0
     /// Frames of which it is not known whether they were written in time since it was acquired.
     var doubtful: Int64 = 0
     /// Frames that a pause under way has heard again, because the machine stood still for longer than the ring lasts.
@@ -147,7 +151,7 @@ package final class PlaybackDriver: DeviceDriver {
         guard more > 0 else { return }
         delivered.add(UInt64(more), ordering: .relaxed)
         progressAt = now
-        restarts = 0
+        if ledger.heard > unsure { restarts = 0 }
         resumes = 0
     }
 

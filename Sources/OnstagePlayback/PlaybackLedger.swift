@@ -12,7 +12,7 @@ package struct PlaybackLedger: Hashable, Sendable {
     package private(set) var written: Int64 = 0
     /// Frames of silence written behind the content.
     package private(set) var silence: Int64 = 0
-    /// Frames of content known to have been heard; never goes back.
+    /// Frames of content known to have been heard; goes back only where a stream broke off.
     package private(set) var heard: Int64 = 0
     /// Source frames of a pass; nil while unknown.
     package var length: Int64?
@@ -51,6 +51,12 @@ package struct PlaybackLedger: Hashable, Sendable {
     /// The device ran dry, or will play to the end of what it has: everything written is heard.
     package mutating func observeAll() {
         heard = written
+        silence = 0
+    }
+
+    /// The stream broke off: no more than `frames` of content are sure to have been heard. The one way in which `heard` goes back.
+    package mutating func brokeOff(at frames: Int64) {
+        heard = max(0, min(frames, written))
         silence = 0
     }
 

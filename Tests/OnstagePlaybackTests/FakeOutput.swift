@@ -16,8 +16,15 @@ final class FakeOutput: PCMOutput {
         var guardFrames = 240
         /// The pointer moves in steps of this many frames.
         var grain = 1
+        /// Between the steps of its pointer the card plays on.
+        var isPointerLate = false
         /// Frames that lie behind the pointer: handed over, not heard yet, lost at a drop.
         var behind = 0
+        /// Frames that are under way in transfers, as the delay tells: the pointer is so far ahead of what is heard. They are lost
+        /// when the stream breaks off.
+        var queue = 0
+        /// But for this: of a ring that is empty they are played to their end.
+        var playsOut = false
         /// A mixer (dmix): it starts up to so many frames before its card's pointer; a write that comes after the pointer has
         /// passed its place is left out as a whole and said to be taken; what is mixed is played, dropped or not.
         var mixer: Int?
@@ -45,6 +52,7 @@ final class FakeOutput: PCMOutput {
     private var underWay: [Int32] = []
     private var listened = 0
     private var started = MonotonicTime(nanoseconds: 0)
+    private var stopped: MonotonicTime?
     private(set) var isClosed = false
     private var fill: Int64 = 0
 
@@ -88,6 +96,7 @@ final class FakeOutput: PCMOutput {
             bufferFrames: make.buffer, isPlain: make.isPlain, isBatch: make.isBatch, guardFrames: make.guardFrames)
         facts.isMixed = make.mixer != nil
         facts.canHold = make.canHold
+        facts.stepFrames = make.isBatch ? make.grain : 0
         self.facts = facts
         room.openings += 1
         room.open += 1
@@ -107,13 +116,28 @@ final class FakeOutput: PCMOutput {
         let elapsed = (clock.now - started).wholeNanoseconds
         let rate = Int64(facts.rate)
         var to = elapsed / 1_000_000_000 * rate + elapsed % 1_000_000_000 * rate / 1_000_000_000
-        to -= to % Int64(make.grain)
+        to += Int64(make.queue)
+        if !make.isPointerLate { to -= to % Int64(make.grain) }
+        // Of an empty ring nothing can be handed over.
+        if make.queue > 0, written == pointer { runDry() }
         // A plain card plays on in its ring until it is stopped at the next look: what was taken back by a rewind too.
-        if to >= written, to > pointer {
-            to = make.isPlain ? min(to, pointer + Int64(make.buffer)) : written
-            state = .xrun
+        if told(to) >= written, to > pointer {
+            to = make.isPlain && make.queue == 0 ? min(to, pointer + Int64(make.buffer)) : written
+            runDry()
         }
         hand(to: max(pointer, to))
+    }
+
+    /// What of a place in the stream the pointer tells.
+    private func told(_ place: Int64) -> Int64 {
+        make.isPointerLate ? place - place % Int64(make.grain) : place
+    }
+
+    private func runDry() {
+        state = .xrun
+        guard make.queue > 0 else { return }
+        let played = make.playsOut ? written : max(0, written - Int64(make.queue))
+        stopped = started + .nanoseconds(played * 1_000_000_000 / Int64(facts.rate))
     }
 
     /// The pointer moves: what it passes is on its way, and heard after as many frames more as lie behind the pointer.
@@ -125,7 +149,8 @@ final class FakeOutput: PCMOutput {
             ring[place] = 0
             pointer += 1
         }
-        let staying = state == .xrun ? 0 : make.behind
+        let isOut = state == .xrun && make.queue == 0
+        let staying = isOut ? 0 : make.behind + (state == .xrun && make.playsOut ? 0 : make.queue)
         while underWay.count - listened > staying {
             if underWay[listened] != 0 { room.heard.append(underWay[listened]) }
             listened += 1
@@ -139,9 +164,8 @@ final class FakeOutput: PCMOutput {
     func available() -> Int {
         advance()
         if state == .xrun { return -Int(Errno.EPIPE) }
-        if state == .suspended { return -Int(Errno.ESTRPIPE) }
         if state == .disconnected { return -Int(Errno.ENODEV) }
-        return make.buffer - Int(written - pointer)
+        return make.buffer - Int(written - told(pointer))
     }
 
     func status() -> Result<PCMStatus, PCMFault> {
@@ -150,11 +174,16 @@ final class FakeOutput: PCMOutput {
             return .failure(PCMFault(errno: errno))
         }
         if case .state(let next) = room.take({ if case .state = $0 { true } else { false } }) { state = next }
-        let fill = written - pointer
+        let fill = written - told(pointer)
         var status = PCMStatus(
-            state: state, delay: fill + Int64(make.isBatch ? 0 : make.behind), available: Int64(make.buffer) - fill)
+            state: state, delay: state == .running ? fill + underWayTold : 0, available: Int64(make.buffer) - fill,
+            triggered: state == .xrun ? stopped : nil)
         if case .delay(let delay) = room.take({ if case .delay = $0 { true } else { false } }) { status.delay = delay }
         return .success(status)
+    }
+
+    private var underWayTold: Int64 {
+        Int64(make.isBatch ? min(make.queue, underWay.count - listened) : make.behind)
     }
 
     func fillAtWrite() -> Int { Int(fill) }
@@ -172,6 +201,19 @@ final class FakeOutput: PCMOutput {
         for index in ring.indices { ring[index] = 0 }
     }
 
+    /// The card is pulled, and no call has said so yet.
+    func pull() {
+        advance()
+        state = .disconnected
+    }
+
+    /// The system sleeps, and no call says so; the clock goes on for `time` while it falls asleep and wakes.
+    func sleep(for time: Duration) {
+        advance()
+        if state == .running { state = .suspended }
+        clock.advance(by: time)
+    }
+
     /// Where a mixer's card is by now.
     private var card: Int64 {
         let elapsed = (clock.now - started).wholeNanoseconds
@@ -180,6 +222,7 @@ final class FakeOutput: PCMOutput {
 
     func write(_ samples: UnsafeRawPointer, frames: Int) -> Int {
         let room = available()
+        if state == .suspended { return -Int(Errno.ESTRPIPE) }
         if case .refuse(let errno) = self.room.take({ if case .refuse = $0 { true } else { false } }) {
             if errno == Errno.EPIPE {
                 state = .xrun
@@ -218,7 +261,7 @@ final class FakeOutput: PCMOutput {
     func rewind(_ frames: Int) -> Int {
         advance()
         guard state == .running else { return -Int(Errno.EPIPE) }
-        let count = min(Int64(frames), written - pointer)
+        let count = min(Int64(frames), written - told(pointer))
         // Plug-ins say that they took it back, and play it all the same.
         if !make.isPlain { return Int(count) }
         written -= count
@@ -276,7 +319,7 @@ final class FakeOutput: PCMOutput {
     }
 
     func prepare(_ wait: inout WaitSet, now: MonotonicTime) {
-        let target = max(0, written - Int64(make.buffer - make.period))
+        let target = max(0, written - Int64(make.buffer - make.period + make.queue))
         wait.wake(at: started + .nanoseconds((target + Int64(make.grain)) * 1_000_000_000 / Int64(facts.rate)))
     }
 

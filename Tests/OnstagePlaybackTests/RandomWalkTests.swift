@@ -15,9 +15,14 @@ struct RandomWalkTests {
         ("dmix", FakeOutput.Make(isPlain: false, period: 1024, buffer: 8192, grain: 192)),
         ("plug", FakeOutput.Make(isPlain: false, period: 480, buffer: 5760)),
         ("usb", FakeOutput.Make(isBatch: true, guardFrames: 1440, grain: 288, behind: 1200)),
+        ("usb, transfers told", FakeOutput.Make(isBatch: true, guardFrames: 1440, grain: 288, behind: 240, queue: 960)),
+        (
+            "batch, period by period",
+            FakeOutput.Make(isBatch: true, guardFrames: 1200, grain: 1200, isPointerLate: true)
+        ),
     ]
 
-    @Test("random plays, pauses and late wake-ups: 0 lost, 0 repeated", arguments: 0..<7, [1, 2, 3, 4] as [UInt64])
+    @Test("random plays, pauses and late wake-ups: 0 lost, 0 repeated", arguments: 0..<9, [1, 2, 3, 4] as [UInt64])
     func walk(card: Int, seed: UInt64) throws {
         var chance = SplitMix64(seed: seed)
         let clock = StillClock()
