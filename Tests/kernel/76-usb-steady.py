@@ -6,11 +6,12 @@
 import os
 import pathlib
 import random
+import signal
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from stage import *  # noqa: E402,F403
-from listening import SmoothRecording  # noqa: E402
+from listening import Recording, SmoothRecording  # noqa: E402
 from sound_player import SoundPlayer  # noqa: E402
 import pauses  # noqa: E402
 import smooth  # noqa: E402
@@ -82,4 +83,32 @@ def pulled_and_put_back():
     expect(spent < 0.05, f"while it is away: {spent * 100:.2f} % of the CPU")
 
 
-main(pauses_on_usb, pulled_and_put_back)
+def runs_dry():
+    """The player is stopped until the card has run dry: what was under way to it is played again, and nothing is left out."""
+    chance = random.Random(78)
+    ramp("sound.wav", 10 + 2 * ROUNDS)
+    recorder = usb_card.USBRecorder("recording")
+    player = SoundPlayer(usb_card.DEVICE, "sound.wav")
+    player.await_sound()
+    for _ in range(ROUNDS):
+        let_pass(chance.uniform(0.3, 0.8))
+        player.process.send_signal(signal.SIGSTOP)
+        let_pass(0.4)
+        mark = len(player.lines)
+        player.process.send_signal(signal.SIGCONT)
+        player.await_line(r"playback recovered", 20, since=mark)
+    let_pass(0.5)
+    last = player.pause_now()
+    equal("run dry: status", 0, player.end())
+    recorder.stop()
+    recording = Recording("recording")
+    backs = [-recording.off(gap) for gap in recording.gaps]
+    slack = player.guard
+    expect(
+        len(backs) == ROUNDS and all(0 <= back <= slack for back in backs),
+        f"run dry {ROUNDS} times: {backs} frames are heard again (none is lost, at most {slack}, which lay behind the card's"
+        " pointer)", player.tail)
+    equal("run dry: and is heard to its last position", last, recording.pieces[-1][1] + recording.pieces[-1][2] - 1)
+
+
+main(pauses_on_usb, runs_dry, pulled_and_put_back)
