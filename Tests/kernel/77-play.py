@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# timeout: 240
+# timeout: 420
 # soak-timeout: 1200
 """`onstage play` on snd-aloop, recorded from the other side: pauses at random, the end of the process and --resume, a person
 at a terminal, a pipe that stands, Ctrl-Z. Nothing is lost, nothing is heard twice, and nothing is held while it is paused."""
