@@ -23,7 +23,7 @@ enum Command {
         Subcommand(name: "snapshot", summary: "write one picture of a camera to a file", run: SnapshotCommand.run),
         Subcommand(name: "record", summary: "write a camera's frames to a file", run: RecordCommand.run),
         Subcommand(name: "profile", summary: "list, show, detect or check profiles", run: ProfileSubcommand.run),
-        Subcommand(name: "bench", summary: "the bench: bench imu, bench camera", run: BenchCommand.run),
+        Subcommand(name: "bench", summary: "the bench: bench imu, camera, motion", run: BenchCommand.run),
         Subcommand(name: "help", summary: "show the help of a subcommand", run: help),
     ]
 

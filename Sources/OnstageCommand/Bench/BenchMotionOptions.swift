@@ -1,0 +1,80 @@
+internal import Onstage
+internal import OnstageMotion
+
+/// What a command line of `onstage bench motion` says.
+struct BenchMotionOptions: Sendable {
+    var sensor = SensorWord.pick(SensorPick(kind: .accelerometer))
+    /// Of each acquire.
+    var samples = 1_000
+    /// Acquires, one after the other.
+    var cycles = 1
+    /// Nil for as fast as the sensor can.
+    var rate: Double?
+    /// Samples that may come together; 1 for each at once.
+    var batch = 1
+    var place = SinkPlace.inline
+    var isJSON = false
+    var wantsHelp = false
+
+    static let table = OptionTable(
+        program: "onstage bench motion", forms: ["[OPTION]… SENSOR"],
+        summary: "Reads samples as an app would and says rate, latency, what was lost, and how long it took.",
+        options: [
+            .init("samples", short: "n", value: "N", "samples to read, 1…1000000000; 1000"),
+            .init("rate", value: "HZ", "the nearest that is not lower; as fast as the sensor can"),
+            .init("batch", value: "K", "have them K at a time, 1…30000: one wake-up for each batch; 1. Needs --rate"),
+            .init("sink", value: "inline|queued", "on the device's thread, or on one of its own; inline"),
+            .init("cycles", value: "N", "acquire and release so many times, 1…100000, with N samples each; 1"),
+            .init("json", short: "j", "for programs"),
+        ],
+        notes: SensorWord.help + """
+
+            Latency: from the sample's time stamp to the sink's call. Lost: by the numbers of `bench imu --counter`, where x
+            counts; gaps by the time stamps.
+
+            Exit status: 0 measured, 1 the sensor failed or is in use, 2 wrong usage.
+            """)
+
+    /// How late samples may be handed on.
+    var maxLatency: Duration {
+        guard batch > 1, let rate else { return .zero }
+        return .seconds(Double(batch) / rate)
+    }
+
+    /// - Throws: `UsageError`.
+    init(_ arguments: some Sequence<String>) throws(UsageError) {
+        let parsed = try ParsedOptions(arguments, Self.table)
+        wantsHelp = parsed.has("help")
+        if wantsHelp { return }
+        guard let device = parsed.operands.first, !device.isEmpty else { throw UsageError("say which SENSOR") }
+        if parsed.operands.count > 1 { throw UsageError("one sensor at a time: what is \"\(parsed.operands[1])\"?") }
+        samples = try Self.whole(parsed, "samples", 1...1_000_000_000) ?? samples
+        cycles = try Self.whole(parsed, "cycles", 1...100_000) ?? cycles
+        batch = try Self.whole(parsed, "batch", 1...30_000) ?? batch
+        if let text = parsed.value("rate") {
+            guard let rate = Double(text), (0.01...100_000).contains(rate) else {
+                throw UsageError("--rate \(text) is no rate within 0.01…100000 Hz")
+            }
+            self.rate = rate
+        }
+        if batch > 1 && rate == nil { throw UsageError("--batch needs --rate: it is a time that is waited for") }
+        if let text = parsed.value("sink") {
+            guard let place = SinkPlace(rawValue: text) else {
+                throw UsageError("--sink \(text) is neither inline nor queued")
+            }
+            self.place = place
+        }
+        isJSON = parsed.has("json")
+        sensor = try SensorWord(device)
+    }
+
+    private static func whole(
+        _ parsed: ParsedOptions, _ name: String, _ range: ClosedRange<Int>
+    ) throws(UsageError) -> Int? {
+        guard let text = parsed.value(name) else { return nil }
+        guard let number = Int(text), range.contains(number) else {
+            throw UsageError("--\(name) \(text) is not a whole number within \(range.lowerBound)…\(range.upperBound)")
+        }
+        return number
+    }
+}
