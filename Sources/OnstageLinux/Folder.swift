@@ -23,6 +23,12 @@ package struct Folder: ~Copyable {
         clinux_folder_next(stream)
     }
 
+    /// The file number of the next entry but "." and ".."; nil at the end. *C: `readdir`.*
+    package func nextNumber() -> UInt64? {
+        let number = clinux_folder_next_number(stream)
+        return number == 0 ? nil : number
+    }
+
     /// All names, sorted. *C: `readdir`.*
     package static func names(in path: String) -> [String] {
         guard let folder = try? Folder(path) else { return [] }  // an absent folder has no names

@@ -26,13 +26,13 @@ extension MotionDriver {
         try cancellation?.check("current_trigger", device: sensor.identity)
         try buffer.chooseTrigger(configuration.trigger)
         try cancellation?.check("sampling_frequency", device: sensor.identity)
-        let rate = SensorRate(sensor, trigger: buffer.trigger, tree: tree)
+        var rate = SensorRate(sensor, trigger: buffer.trigger, tree: tree)
+        try apply(&rate, wishes.rate, to: buffer)
         self.rate = rate
-        try apply(rate, wishes.rate, to: buffer)
         try cancellation?.check("current_timestamp_clock", device: sensor.identity)
         buffer.chooseClock()
         try cancellation?.check("scan_elements", device: sensor.identity)
-        try buffer.chooseChannels()
+        description = try buffer.chooseChannels(description)
         scale = SensorScale(sensor, mount: configuration.mountMatrix, tree: tree)
         if scale.isGuessed { buffer.note("the device names no scale: 1 was taken") }
         try cancellation?.check("buffer/length", device: sensor.identity)
@@ -41,12 +41,14 @@ extension MotionDriver {
         try buffer.enable()
         setPowerDown(buffer.sensor)
 
-        storage.reserve(samples: min(buffer.length, 4_096), step: buffer.decoder.step)
+        let most = storage.reserve(samples: min(buffer.length, 4_096), buffer.decoder)
+        node = buffer.descriptor
+        isMonotonic = buffer.clock == .monotonic
         let now = MonotonicTime.now
         lastSample = now
         lastRead = now
         silentSince = nil
-        delivery.begin(period: period, configuration: configuration, now: now)
+        delivery.begin(period: period, configuration: configuration, scale: scale, now: now, most: most)
         phase = .streaming
         return Acquired(
             format: [
@@ -57,7 +59,7 @@ extension MotionDriver {
             ], notes: buffer.notes)
     }
 
-    private func apply(_ rate: SensorRate, _ asked: Double, to buffer: SensorBuffer) throws(DeviceError) {
+    private func apply(_ rate: inout SensorRate, _ asked: Double, to buffer: SensorBuffer) throws(DeviceError) {
         let (refusal, note) = rate.set(asked)
         if let refusal { throw buffer.error(refusal.errno, refusal.path) }
         if let note { buffer.note(note) }
@@ -101,16 +103,16 @@ extension MotionDriver {
 
     private func startPolling(_ sensor: IIOSensor) throws(DeviceError) -> Acquired {
         let wishes = delivery.wishes(configuration)
-        let rate = SensorRate(sensor, trigger: nil, tree: tree)
-        self.rate = rate
+        var rate = SensorRate(sensor, trigger: nil, tree: tree)
         // The device's own rate only has to be high enough; a refusal is no reason not to read it.
         let note = rate.set(min(wishes.rate, SensorPoller.fastest)).note
+        self.rate = rate
         scale = SensorScale(sensor, mount: configuration.mountMatrix, tree: tree)
         let asked = min(wishes.rate, SensorPoller.fastest)
         poller = try SensorPoller(sensor, period: Hertz(asked).period, tree: tree)
         period = Hertz(asked).period
         latency = .zero
-        delivery.begin(period: period, configuration: configuration, now: .now)
+        delivery.begin(period: period, configuration: configuration, scale: scale, now: .now)
         phase = .polling
         var notes = ["polled: the device has no buffer"]
         if let note, rate.real != nil { notes.append(note) }
@@ -132,6 +134,7 @@ extension MotionDriver {
             if wasEnabled { setPowerDownAtRelease(buffer.sensor) }
         }
         buffer = nil
+        node = -1
         poller?.close()
         poller = nil
         rate = nil
@@ -152,7 +155,8 @@ extension MotionDriver {
             for note in try start(sensor, nil).notes { report(.note(note)) }
             return
         }
-        if let buffer, let rate {
+        if let buffer, var rate {
+            defer { self.rate = rate }
             let wishes = delivery.wishes(configuration)
             let before = period
             let (refusal, _) = rate.set(wishes.rate)
@@ -167,6 +171,6 @@ extension MotionDriver {
                 .zero, min(wishes.latency, period > .zero ? period * max(1, buffer.length / 2) : wishes.latency))
             if period != before { report(.note("rate is now \(SensorRate.text(rate.real ?? 0)) Hz")) }
         }
-        delivery.retune(period: period, configuration: configuration)
+        delivery.retune(period: period, configuration: configuration, most: storage.capacity)
     }
 }

@@ -4,38 +4,25 @@ internal import OnstageLinux
 internal import Synchronization
 
 extension MotionDriver {
-    /// How long to wait for a sample before looking whether the device is still there: a poll on the node of a device
-    /// that was pulled out is not ended by every kernel.
-    var probeInterval: Duration { max(.milliseconds(250), period * 5) }
-
-    private var stallLimit: Duration { max(configuration.stallLimit, period * 5) + latency }
-
     /// Takes all that is in the buffer, without waiting, and hands it on.
     func read(now: MonotonicTime) throws(DeviceError) {
-        guard let buffer else { return }
+        let before = lastRead
         lastRead = now
         while true {
-            let answer = storage.fill(from: buffer.descriptor)
+            let answer = storage.fill(from: node)
             if answer == -Int(Errno.EAGAIN) { return }
             guard answer > 0 else { throw gone(Int32(-answer)) }
-            handOn(buffer, now: now)
+            handOn(since: before, now: now)
             if !storage.wasFilled { return }
         }
     }
 
-    private func handOn(_ buffer: SensorBuffer, now: MonotonicTime) {
-        let decoder = buffer.decoder
-        let clock = buffer.clock
-        let lead = clock.lead
-        let scale = scale
-        let delivery = delivery
-        let count = storage.decode(decoder) { raw, time in
-            let unmounted = scale.unmounted(raw)
-            delivery.take(
-                raw: raw, value: scale.mount * unmounted, unmounted: unmounted,
-                time: clock == .reading ? now.nanoseconds : time - lead, isMonotonic: clock == .monotonic)
-        }
-        guard count > 0 else { return }
+    private func handOn(since before: MonotonicTime, now: MonotonicTime) {
+        let count = storage.take()
+        guard count > 0, let run = storage.run else { return }
+        if !isMonotonic { setTimes(run, count, since: before, now: now) }
+        delivery.take(run, count: count, isMonotonic: isMonotonic)
+        storage.keepRest(count)
         lastSample = now
         if let since = silentSince {
             silentSince = nil
@@ -45,6 +32,19 @@ extension MotionDriver {
                     "samples again after \(SensorRate.text(max(0.001, (seconds * 1_000).rounded() / 1_000))) s of silence"
                 ))
         }
+    }
+
+    /// Puts times of another clock on CLOCK_MONOTONIC; or those of the readings, where the device gives none.
+    private func setTimes(_ run: SampleRun, _ count: Int, since before: MonotonicTime, now: MonotonicTime) {
+        guard let clock = buffer?.clock else { return }
+        if clock != .reading {
+            let lead = clock.lead
+            for index in 0..<count { run.set(time: run.time(index) &- lead, index) }
+            return
+        }
+        // Spread over the time since the reading before: samples of one time and value would count as doubles.
+        let step = max(1, (now.nanoseconds - before.nanoseconds) / Int64(count))
+        for index in 0..<count { run.set(time: now.nanoseconds - Int64(count - 1 - index) * step, index) }
     }
 
     private func gone(_ errno: Int32) -> DeviceError {
@@ -59,14 +59,17 @@ extension MotionDriver {
     /// Switches the sensor off and on once when it has been silent for too long: some need it after a sleep, or when
     /// their first power-up was lost. Then it is awaited.
     func restartIfSilent(now: MonotonicTime) throws(DeviceError) {
-        guard case .streaming = phase, silentSince == nil, now - lastSample >= stallLimit, let buffer else { return }
+        guard case .streaming = phase, silentSince == nil, now - lastSample >= .nanoseconds(limits.stall), let buffer
+        else { return }
         silentSince = lastSample
-        delivery.shared.statistics.withLock { $0.restarts += 1 }
+        delivery.shared.state.withLock { $0.statistics.restarts += 1 }
         report(
             .recovered(
                 DeviceError(
                     .stalled, operation: "poll", device: buffer.sensor.identity,
-                    reason: "no sample for \(stallLimit); it is switched off and on once, and awaited")))
+                    reason:
+                        "no sample for \(Duration.nanoseconds(limits.stall)); it is switched off and on once, and awaited"
+                )))
         let errno = buffer.disable()
         if Self.meansGone(errno) { throw gone(errno) }
         // With the kernel's usual delay it would not really be switched off in between. The delay can be set from the first
@@ -105,7 +108,7 @@ extension MotionDriver {
         let after = MonotonicTime.now
         if Self.meansGone(errno) { throw gone(errno) }
         guard let raw else {
-            delivery.shared.counts.withLock { $0.bad += 1 }
+            delivery.shared.state.withLock { $0.counts.bad += 1 }
             // One line for a row of failures: the stream goes on.
             if poller.failures == 1 {
                 report(
@@ -116,9 +119,8 @@ extension MotionDriver {
             }
             return
         }
-        let unmounted = scale.unmounted(raw)
         delivery.take(
-            raw: raw, value: scale.mount * unmounted, unmounted: unmounted,
-            time: before.nanoseconds + (after - before).wholeNanoseconds / 2, isMonotonic: true, isPolled: true)
+            raw: raw, time: before.nanoseconds + (after - before).wholeNanoseconds / 2, isMonotonic: true,
+            isPolled: true)
     }
 }

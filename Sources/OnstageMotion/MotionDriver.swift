@@ -25,27 +25,36 @@ package final class MotionDriver: DeviceDriver {
     let delivery: MotionDelivery
 
     var sensor: IIOSensor?
-    var phase = Phase.closed
+    /// Of the machine when the sensor was found.
+    private var signature: DeviceSignature?
+    /// How its samples lie; nil until the first acquire since it was found.
+    var description: SensorBuffer.Description?
+    @exclusivity(unchecked) var phase = Phase.closed
     var buffer: SensorBuffer?
     var poller: SensorPoller?
     var rate: SensorRate?
     var scale = SensorScale(offset: .zero, scale: SIMD3(repeating: 1), mount: .identity)
-    var storage = SampleStorage()
+    @exclusivity(unchecked) var storage = SampleStorage()
+    /// The buffer's descriptor while it is open, and whether its times are on CLOCK_MONOTONIC: asked for at each sample.
+    @exclusivity(unchecked) var node: Int32 = -1
+    @exclusivity(unchecked) var isMonotonic = false
     /// Of the device, as read back; zero when it is not known.
-    var period = Duration.zero
+    var period = Duration.zero { didSet { limits = Limits(configuration, period: period, latency: latency) } }
     /// How late samples may be handed on; zero for each at once.
-    var latency = Duration.zero
-    var lastSample = MonotonicTime(nanoseconds: 0)
-    var lastRead = MonotonicTime(nanoseconds: 0)
+    var latency = Duration.zero { didSet { limits = Limits(configuration, period: period, latency: latency) } }
+    /// The same in whole nanoseconds, with what follows from it: reckoned once, and asked for at each sample.
+    @exclusivity(unchecked) var limits: Limits
+    @exclusivity(unchecked) var lastSample = MonotonicTime(nanoseconds: 0)
+    @exclusivity(unchecked) var lastRead = MonotonicTime(nanoseconds: 0)
     /// Since when it has been silent for so long that it was switched off and on.
-    var silentSince: MonotonicTime?
+    @exclusivity(unchecked) var silentSince: MonotonicTime?
     var savedPowerDown: String?
     /// The wished delay of switching off could not be set yet.
     var needsPowerDown = false
-    private var seenFlushes: UInt64 = 0
-    /// Where the wait set has the listeners' wake and the node.
-    private var wakeIndex: Int?
-    private var nodeIndex: Int?
+    @exclusivity(unchecked) private var seenFlushes: UInt64 = 0
+    /// Where the wait set has the listeners' wake and the node; -1 where it has not.
+    @exclusivity(unchecked) private var wakeIndex = -1
+    @exclusivity(unchecked) private var nodeIndex = -1
 
     package init(
         configuration: MotionConfiguration, sinks: MotionSinks, tree: IIOTree = .system,
@@ -53,18 +62,31 @@ package final class MotionDriver: DeviceDriver {
     ) {
         self.configuration = configuration
         self.sinks = sinks
+        var tree = tree
+        if tree.isKernel { tree.files = AttributeFiles() }
         self.tree = tree
         self.report = report
+        limits = Limits(configuration, period: .zero, latency: .zero)
         delivery = MotionDelivery(configuration.kind, sinks: sinks, report: report)
     }
 
-    package var counts: DriverCounts { delivery.shared.counts.withLock { $0 } }
+    package var counts: DriverCounts { delivery.shared.counts }
     /// What was seen in the samples. *Runs on:* any thread.
-    package var statistics: MotionStatistics { delivery.shared.statistics.withLock { $0 } }
+    package var statistics: MotionStatistics { delivery.shared.statistics }
 
     package func resolve() throws(DeviceError) -> ResolvedDevice {
-        let sensor = try tree.sensor(configuration.kind, configuration.selector)
+        let seen = tree.files == nil ? nil : DeviceSignature(tree)
+        if let seen, seen == signature, let sensor {
+            return ResolvedDevice(key: sensor.node, identity: sensor.identity, node: sensor.node)
+        }
+        tree.files?.forget()
+        signature = nil
+        description = nil
+        var looking = tree
+        looking.files = nil  // those of the other devices are not worth keeping
+        let sensor = try looking.sensor(configuration.kind, configuration.selector)
         self.sensor = sensor
+        signature = seen
         return ResolvedDevice(key: sensor.node, identity: sensor.identity, node: sensor.node)
     }
 
@@ -84,45 +106,49 @@ package final class MotionDriver: DeviceDriver {
     }
 
     package func prepare(_ wait: inout WaitSet) {
-        wakeIndex = nil
-        nodeIndex = nil
-        guard case .closed = phase else {
-            wakeIndex = wait.add(sinks.descriptor)
-            prepareDevice(&wait)
-            return
-        }
-    }
-
-    private func prepareDevice(_ wait: inout WaitSet) {
+        wakeIndex = -1
+        nodeIndex = -1
+        if case .closed = phase { return }
+        wakeIndex = wait.add(sinks.descriptor)
         switch phase {
         case .closed, .idle: break
         case .streaming:
             // A batch is waited for by time alone: the kernel wakes whoever polls the node at every sample, whatever the
             // watermark, and that costs more than all the rest.
-            if latency == .zero {
-                if let buffer { nodeIndex = wait.add(buffer.descriptor) }
-                wait.wake(at: lastRead + probeInterval)
+            if limits.latency == 0 {
+                if node >= 0 { nodeIndex = wait.add(node) }
+                wait.wake(at: lastRead.later(limits.probe))
             } else {
-                wait.wake(at: lastRead + latency)
+                wait.wake(at: lastRead.later(limits.latency))
             }
         case .restarting(let until): wait.wake(at: until)
         case .polling: if let poller { wait.wake(at: poller.due) }
         }
     }
 
+    /// While each sample is handed on at once: the deadline that was named is never later than the present one, as each
+    /// reading puts it off.
+    package var keepsWait: Bool {
+        guard nodeIndex >= 0, case .streaming = phase else { return false }
+        return limits.latency == 0
+    }
+
     package func service(_ wait: borrowing WaitSet, now: MonotonicTime) throws(DeviceError) {
-        if let wakeIndex, wait.answers(wakeIndex) != 0 { sinks.clearWake() }
-        if delivery.hasChanges { try followListeners(now: now) }
+        if wakeIndex >= 0, wait.answers(wakeIndex) != 0 { sinks.clearWake() }
+        let hasData = nodeIndex >= 0 && wait.answers(nodeIndex) != 0
+        if delivery.hasChanges {
+            nodeIndex = -1  // the wait is to be named anew
+            try followListeners(now: now)
+        }
         let flushes = sinks.flushCount
         let isFlushed = flushes != seenFlushes
         seenFlushes = flushes
         switch phase {
         case .closed, .idle: break
         case .streaming:
-            let hasData = nodeIndex.map { wait.answers($0) != 0 } ?? false
-            let due = lastRead + (latency == .zero ? probeInterval : latency)
-            if hasData || isFlushed || now >= due { try read(now: now) }
-            try restartIfSilent(now: now)
+            let wait = limits.latency == 0 ? limits.probe : limits.latency
+            if hasData || isFlushed || now.nanoseconds &- lastRead.nanoseconds >= wait { try read(now: now) }
+            if now.nanoseconds &- lastSample.nanoseconds >= limits.stall { try restartIfSilent(now: now) }
         case .restarting(let until):
             if now >= until { try switchOnAgain(now: now) }
         case .polling:

@@ -25,10 +25,11 @@ package struct MotionSensor: Hashable, Sendable {
         let found = MotionKind.allCases.flatMap { tree.sensors($0) }
         let holders = DeviceHolders.of(nodes: found.map(\.node))
         return zip(found, holders).map { sensor, holders in
-            MotionSensor(
+            var rate = SensorRate(sensor, trigger: nil, tree: tree)
+            return MotionSensor(
                 kind: sensor.kind, identity: sensor.identity, node: sensor.node, name: sensor.name, label: sensor.label,
                 location: sensor.location, path: sensor.realPath, isPolled: !sensor.hasBuffer,
-                rate: SensorRate(sensor, trigger: nil, tree: tree).real, holders: holders)
+                rate: rate.read(), holders: holders)
         }
     }
 }

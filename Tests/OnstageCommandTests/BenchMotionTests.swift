@@ -13,7 +13,7 @@ struct BenchMotionTests {
         ])
         #expect(options.sensor == .pick(SensorPick(kind: .gyroscope, selector: .label("base"))))
         #expect(options.samples == 50 && options.rate == 200 && options.batch == 20 && options.cycles == 3)
-        #expect(options.place == .queued && options.isJSON)
+        #expect(options.sink == .queued && options.isJSON)
         #expect(options.maxLatency == .milliseconds(100))
         #expect(try BenchMotionOptions(["accelerometer"]).maxLatency == .zero)
     }
@@ -61,7 +61,7 @@ struct BenchMotionTests {
         #expect(none?.kind == .absent && none?.description.contains("accel-base") == true)
     }
 
-    @Test(arguments: [("1", "inline"), ("20", "inline"), ("20", "queued")])
+    @Test(arguments: [("1", "inline"), ("20", "inline"), ("20", "queued"), ("20", "together")])
     func synthetic(batch: String, sink: String) throws {
         let run = OnstageProcess.run([
             "bench", "motion", "synthetic", "--samples", "100", "--rate", "500", "--batch", batch, "--sink", sink,

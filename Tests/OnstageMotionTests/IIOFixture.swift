@@ -89,6 +89,10 @@ final class FakeNode {
         for value in [x, y, z] { withUnsafeBytes(of: value.littleEndian) { bytes += $0 } }
         bytes += [0xAA, 0xAA]  // padding
         withUnsafeBytes(of: time.littleEndian) { bytes += $0 }
+        write(bytes)
+    }
+
+    func write(_ bytes: [UInt8]) {
         _ = clinux_write(file.number, bytes, bytes.count)
     }
 }

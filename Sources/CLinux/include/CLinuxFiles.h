@@ -66,6 +66,14 @@ static inline const char *clinux_folder_next(DIR *folder) {
     return entry ? entry->d_name : NULL;
 }
 
+// The number of the next entry, as its folder has it, without looking at what it leads to; 0 at the end.
+static inline uint64_t clinux_folder_next_number(DIR *folder) {
+    struct dirent *entry;
+    do entry = readdir(folder);
+    while (entry && (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..")));
+    return entry ? entry->d_ino : 0;
+}
+
 // A name of digits only as a number; -1 for any other name.
 static inline int64_t clinux_number(const char *name) {
     int64_t number = 0;

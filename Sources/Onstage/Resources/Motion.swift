@@ -53,4 +53,24 @@ public final class Motion: Resource {
     ) throws(DeviceError) -> MotionSink {
         try sinks.add(place, rate: rate, maxLatency: maxLatency, body)
     }
+
+    /// Hands samples to `body` as they come together, in one call for all: the cheapest way to have many.
+    ///
+    /// Runs on the sensor's own thread; a release waits for it.
+    /// - Parameters:
+    ///   - rate: how often this listener wants one; nil for the sensor's own.
+    ///   - maxLatency: how late it may have them; they come together as far as every listener of this resource allows.
+    /// - Throws: `tooMany` when the kernel gives no descriptor.
+    @discardableResult
+    public func onBatch(
+        rate: MotionRate? = nil, maxLatency: Duration? = nil,
+        _ body: @escaping @Sendable (borrowing MotionBatch) -> Void
+    ) throws(DeviceError) -> MotionSink {
+        try sinks.addBatches(rate: rate, maxLatency: maxLatency, body)
+    }
+
+    /// Hands on what a batch holds already, now. *Runs on:* any thread.
+    public func flush() {
+        sinks.flush()
+    }
 }

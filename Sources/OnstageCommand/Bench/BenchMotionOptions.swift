@@ -3,6 +3,13 @@ internal import OnstageMotion
 
 /// What a command line of `onstage bench motion` says.
 struct BenchMotionOptions: Sendable {
+    /// How samples are handed over.
+    enum Sink: String {
+        case inline, queued
+        /// Those that came together in one call.
+        case together
+    }
+
     var sensor = SensorWord.pick(SensorPick(kind: .accelerometer))
     /// Of each acquire.
     var samples = 1_000
@@ -12,7 +19,7 @@ struct BenchMotionOptions: Sendable {
     var rate: Double?
     /// Samples that may come together; 1 for each at once.
     var batch = 1
-    var place = SinkPlace.inline
+    var sink = Sink.inline
     var isJSON = false
     var wantsHelp = false
 
@@ -23,13 +30,15 @@ struct BenchMotionOptions: Sendable {
             .init("samples", short: "n", value: "N", "samples to read, 1…1000000000; 1000"),
             .init("rate", value: "HZ", "the nearest that is not lower; as fast as the sensor can"),
             .init("batch", value: "K", "have them K at a time, 1…30000: one wake-up for each batch; 1. Needs --rate"),
-            .init("sink", value: "inline|queued", "on the device's thread, or on one of its own; inline"),
+            .init(
+                "sink", value: "HOW",
+                "inline: on the device's thread; queued: on one of its own; together: a batch in one call; inline"),
             .init("cycles", value: "N", "acquire and release so many times, 1…100000, with N samples each; 1"),
             .init("json", short: "j", "for programs"),
         ],
         notes: SensorWord.help + """
 
-            Latency: from the sample's time stamp to the sink's call. Lost: by the numbers of `bench imu --counter`, where x
+            Latency: from a sample's time stamp to the sink's call (together: the oldest's). Lost: by the numbers of `bench imu --counter`, where x
             counts; gaps by the time stamps.
 
             Exit status: 0 measured, 1 the sensor failed or is in use, 2 wrong usage.
@@ -59,10 +68,10 @@ struct BenchMotionOptions: Sendable {
         }
         if batch > 1 && rate == nil { throw UsageError("--batch needs --rate: it is a time that is waited for") }
         if let text = parsed.value("sink") {
-            guard let place = SinkPlace(rawValue: text) else {
-                throw UsageError("--sink \(text) is neither inline nor queued")
+            guard let sink = Sink(rawValue: text) else {
+                throw UsageError("--sink \(text) is none of inline, queued and together")
             }
-            self.place = place
+            self.sink = sink
         }
         isJSON = parsed.has("json")
         sensor = try SensorWord(device)

@@ -23,7 +23,7 @@ struct BenchMotionResult {
 
     var device: ResolvedDevice?
     var format: [(name: String, value: FormatValue)]
-    var place: SinkPlace
+    var sink: BenchMotionOptions.Sink
     var batch: Int
     var samples: [Samples]
     var cycles: [BenchMotionSession.Cycle]
@@ -47,7 +47,7 @@ struct BenchMotionResult {
         text += "samples      \(count)"
         if let rate = samples.last?.rate { text += ", \(FixedPoint.text(rate, 2)) a second" }
         text += batch > 1 ? ", \(batch) at a time" : ", each at once"
-        text += ", to a sink that is \(place.rawValue)\n"
+        text += ", \(sink == .together ? "handed over" : "to a sink that is") \(sink.rawValue)\n"
         text += "lost         \(lost.map { "\($0) by the sensor's own count" } ?? "unknown: x does not count"), "
         text += "\(missed) by the sink; \(bad) bad; \(faults) mended faults\n"
         if let latency = samples.last?.latency {
@@ -87,7 +87,7 @@ struct BenchMotionResult {
             .init("version", 1), .init("device", device.map { .text($0.identity) } ?? .null),
             .init("node", device.map { .text($0.node) } ?? .null),
             .init("format", .object(format.map { .init($0.name, Self.json($0.value)) })),
-            .init("sink", .text(place.rawValue)), .init("batch", .integer(Int64(batch))),
+            .init("sink", .text(sink.rawValue)), .init("batch", .integer(Int64(batch))),
             .init("samples", .integer(Int64(count))), .init("rate", number(samples.last?.rate)),
             .init("seconds", number(samples.last?.seconds)),
             .init("lost", lost.map { .integer(Int64($0)) } ?? .null), .init("missed", .integer(Int64(missed))),

@@ -52,7 +52,11 @@ final class BenchMotionSession {
         motion = Motion(configuration, name: configuration.kind.rawValue, isSynthetic: sensor.isSynthetic)
         let mailbox = try Mailbox<Message>()
         let meter = SampleMeter(limit: options.samples) { mailbox.send(.measured) }
-        try motion.onSample(options.place) { meter.take($0) }
+        switch options.sink {
+        case .inline: try motion.onSample(.inline) { meter.take($0) }
+        case .queued: try motion.onSample(.queued) { meter.take($0) }
+        case .together: try motion.onBatch { meter.take($0) }
+        }
         broker = try Broker()
         broker.observe { mailbox.send(.event($0)) }
         scene = broker.scene("bench")
@@ -76,7 +80,7 @@ final class BenchMotionSession {
             for message in mailbox.take() { take(message) }
         }
         let result = BenchMotionResult(
-            device: device, format: format, place: options.place, batch: options.batch, samples: totals, cycles: cycles,
+            device: device, format: format, sink: options.sink, batch: options.batch, samples: totals, cycles: cycles,
             dropped: motion.handle.counts.dropped, bad: motion.handle.counts.bad, faults: faults)
         let text = options.isJSON ? result.json.text + "\n" : result.text
         return max(status, Output.out(text) ? 0 : 1)

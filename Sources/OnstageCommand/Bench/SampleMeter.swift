@@ -23,7 +23,9 @@ final class SampleMeter: @unchecked Sendable {
     @exclusivity(unchecked) private(set) var lost: Int? = 0
     @exclusivity(unchecked) private var lastX: Int64 = 0
     @exclusivity(unchecked) private var lastSequence: UInt64 = 0
-    /// Of each sample: from its time stamp to its call.
+    /// The last, or of those that came together their sum, in m/s² or rad/s: what is asked for is worked out.
+    @exclusivity(unchecked) private(set) var value = SIMD3<Double>.zero
+    /// From the time stamp to the call: of each sample, or of the oldest of those that came together.
     private let latencies = TimeDistribution()
 
     init(limit: Int, onEnd: @escaping @Sendable () -> Void) {
@@ -35,22 +37,44 @@ final class SampleMeter: @unchecked Sendable {
     func take(_ sample: MotionSample) {
         guard count < limit else { return }
         let now = MonotonicTime.now
-        if count == 0 {
-            (first, firstStamp) = (now, sample.timestamp)
-        } else {
-            missed += Int(truncatingIfNeeded: sample.sequence &- lastSequence &- 1)
-            count(x: sample.raw.x)
-        }
-        (lastX, lastSequence, last, lastStamp) = (sample.raw.x, sample.sequence, now, sample.timestamp)
         latencies.add(now.nanoseconds &- sample.timestamp.nanoseconds)
-        count += 1
+        take(x: sample.raw.x, sequence: sample.sequence, stamp: sample.timestamp, now: now)
+        value = sample.value
+        if count == limit { onEnd() }
+    }
+
+    /// Takes what came together. *Runs on:* the sensor's thread.
+    func take(_ batch: borrowing MotionBatch) {
+        guard count < limit else { return }
+        let now = MonotonicTime.now
+        latencies.add(now.nanoseconds &- batch.timestamp(0).nanoseconds)
+        let many = min(batch.count, limit - count)
+        take(x: batch.raw(0).x, sequence: batch.sequence(0), stamp: batch.timestamp(0), now: now)
+        var (x, gaps, sum) = (lastX, 0, SIMD3<Double>.zero)
+        for index in 1..<max(1, many) {
+            let next = batch.raw(index).x
+            if next != x &+ 1 { gaps = next > x && gaps >= 0 ? gaps + Int(next - x - 1) : -1 }
+            x = next
+            sum += batch.value(index)
+        }
+        if gaps < 0 { lost = nil } else if let lost { self.lost = lost + gaps }
+        missed += Int(truncatingIfNeeded: batch.sequence(many - 1) &- lastSequence) - (many - 1)
+        (lastX, lastSequence) = (x, batch.sequence(many - 1))
+        (value, lastStamp) = (sum, batch.timestamp(many - 1))
+        count += many - 1
         if count == limit { onEnd() }
     }
 
     @inline(__always)
-    private func count(x: Int64) {
-        guard let lost else { return }
-        self.lost = x > lastX ? lost + Int(x - lastX - 1) : nil
+    private func take(x: Int64, sequence: UInt64, stamp: MonotonicTime, now: MonotonicTime) {
+        if count == 0 {
+            (first, firstStamp) = (now, stamp)
+        } else {
+            missed += Int(truncatingIfNeeded: sequence &- lastSequence &- 1)
+            if let lost { self.lost = x > lastX ? lost + Int(x - lastX - 1) : nil }
+        }
+        (lastX, lastSequence, last, lastStamp) = (x, sequence, now, stamp)
+        count += 1
     }
 
     /// Forgets what it has, for the next acquire.

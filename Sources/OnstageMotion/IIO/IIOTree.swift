@@ -8,6 +8,8 @@ package struct IIOTree: Sendable {
     package var devices: String
     /// The folder with the nodes.
     package var nodes: String
+    /// Attributes that are kept open; nil where each is opened when it is asked for.
+    var files: AttributeFiles?
     /// Lets a test make a call fail: told "open", "read" or "write" and the path, answers the errno it is to have.
     package var fault: (@Sendable (_ operation: String, _ path: String) -> Int32?)?
 
@@ -23,10 +25,12 @@ package struct IIOTree: Sendable {
     /// (`current_timestamp_clock` for one); nil when it is not there or cannot be read.
     func attribute(_ path: String) -> String? {
         if fault?("read", path) != nil { return nil }
-        guard var text = SmallFile.text(path)?[...] else { return nil }
-        while let last = text.last, last.isWhitespace || last == "\0" { text.removeLast() }
-        while let first = text.first, first.isWhitespace { text.removeFirst() }
-        return String(text)
+        let whole = if let files { files.text(path) } else { SmallFile.text(path) }
+        // Byte by byte: what a character is would cost more than the reading.
+        guard var text = whole?.utf8[...] else { return nil }
+        while let last = text.last, last <= UInt8(ascii: " ") { text.removeLast() }
+        while let first = text.first, first <= UInt8(ascii: " ") { text.removeFirst() }
+        return String(Substring(text))
     }
 
     /// An attribute that is a finite number.
@@ -36,12 +40,21 @@ package struct IIOTree: Sendable {
     }
 
     func exists(_ path: String) -> Bool {
-        Path.exists(path)
+        if let files { files.exists(path) } else { Path.exists(path) }
     }
+
+    /// The names in a folder of a device, sorted.
+    func names(in folder: String) -> [String] {
+        if let files { files.names(folder) } else { Folder.names(in: folder) }
+    }
+
+    /// Whether it is the kernel's own, whose files are attributes.
+    var isKernel: Bool { devices == IIOTree.system.devices }
 
     /// Sets an attribute; answers 0 or the errno.
     func write(_ value: String, to path: String) -> Int32 {
         if let errno = fault?("write", path) { return errno }
+        if let files { return files.write(value.isEmpty ? "\n" : value, to: path) }
         let file = clinux_open(path, O_WRONLY | O_TRUNC)
         guard file >= 0 else { return -file }
         defer { _ = clinux_close(file) }

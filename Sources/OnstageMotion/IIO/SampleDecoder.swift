@@ -8,6 +8,7 @@ package struct SampleDecoder: Sendable {
         let bytes: Int
         let isBigEndian: Bool
         let isSigned: Bool
+        // Both below 64.
         let up: UInt64
         let down: UInt64
 
@@ -28,27 +29,30 @@ package struct SampleDecoder: Sendable {
         }
 
         @inline(__always)
-        func value(_ stored: UInt64) -> Int64 {
-            let top = stored << up
-            return isSigned ? Int64(bitPattern: top) >> Int64(down) : Int64(bitPattern: top >> down)
+        func value(_ stored: UInt64, isSigned: Bool) -> Int64 {
+            let top = stored &<< up
+            return isSigned ? Int64(bitPattern: top) &>> Int64(bitPattern: down) : Int64(bitPattern: top &>> down)
         }
 
         @inline(__always)
         func load<Stored: FixedWidthInteger & UnsignedInteger & BitwiseCopyable>(
-            _ base: UnsafeRawPointer, as type: Stored.Type
+            _ base: UnsafeRawPointer, as type: Stored.Type, isBigEndian: Bool, isSigned: Bool
         ) -> Int64 {
             let stored = base.loadUnaligned(fromByteOffset: offset, as: Stored.self)
-            return value(UInt64(isBigEndian ? stored.bigEndian : stored.littleEndian))
+            return value(UInt64(isBigEndian ? stored.bigEndian : stored.littleEndian), isSigned: isSigned)
         }
 
         func load(_ base: UnsafeRawPointer) -> Int64 {
             switch bytes {
-            case 1: load(base, as: UInt8.self)
-            case 2: load(base, as: UInt16.self)
-            case 4: load(base, as: UInt32.self)
-            default: load(base, as: UInt64.self)
+            case 1: load(base, as: UInt8.self, isBigEndian: isBigEndian, isSigned: isSigned)
+            case 2: load(base, as: UInt16.self, isBigEndian: isBigEndian, isSigned: isSigned)
+            case 4: load(base, as: UInt32.self, isBigEndian: isBigEndian, isSigned: isSigned)
+            default: load(base, as: UInt64.self, isBigEndian: isBigEndian, isSigned: isSigned)
             }
         }
+
+        /// In the host's own form: nothing is to be shifted or turned round.
+        var isPlain: Bool { up == UInt64(64 - bytes * 8) && down == up && !isBigEndian && isSigned }
     }
 
     package let step: Int
@@ -56,8 +60,12 @@ package struct SampleDecoder: Sendable {
     private let y: Field
     private let z: Field
     private let timestamp: Field?
-    /// The three axes are stored in equally many bytes: the loop then has no choice left in it.
+    /// The three axes are stored in one way: the loop then has no choice left in it.
     private let isUniform: Bool
+    private let isPlain: Bool
+    private let form: SampleRun.Form
+    /// Where the time is, when it is a whole number of the host's.
+    private let plainTime: Int?
 
     package init(_ layout: SampleLayout) {
         step = layout.step
@@ -65,7 +73,17 @@ package struct SampleDecoder: Sendable {
         y = Field(layout.axes[1])
         z = Field(layout.axes[2])
         timestamp = layout.timestamp.map { Field($0) }
-        isUniform = x.bytes == y.bytes && y.bytes == z.bytes
+        let (x, y, z) = (x, y, z)
+        isUniform = [y, z].allSatisfy {
+            $0.bytes == x.bytes && $0.isBigEndian == x.isBigEndian && $0.isSigned == x.isSigned
+        }
+        isPlain = x.isPlain && y.isPlain && z.isPlain
+        switch isUniform && isPlain ? x.bytes : 0 {
+        case 2: form = .whole16
+        case 4: form = .whole32
+        default: form = .decoded
+        }
+        plainTime = timestamp.flatMap { $0.isPlain && $0.bytes == 8 ? $0.offset : nil }
     }
 
     package var hasTimestamp: Bool { timestamp != nil }
@@ -75,30 +93,92 @@ package struct SampleDecoder: Sendable {
     /// - Parameters:
     ///   - raw: room for `count` values.
     ///   - times: room for `count` timestamps; 0 where the layout has none.
+    ///   - onlyWhatIsNotWhole: leaves out what ``run(_:decoded:times:)`` takes from `bytes` itself.
     package func decode(
         _ bytes: UnsafeRawPointer, count: Int, raw: UnsafeMutablePointer<SIMD3<Int64>>,
-        times: UnsafeMutablePointer<Int64>
+        times: UnsafeMutablePointer<Int64>, onlyWhatIsNotWhole: Bool = false
     ) {
-        switch isUniform ? x.bytes : 0 {
-        case 1: loop(bytes, count, raw) { $1.load($0, as: UInt8.self) }
-        case 2: loop(bytes, count, raw) { $1.load($0, as: UInt16.self) }
-        case 4: loop(bytes, count, raw) { $1.load($0, as: UInt32.self) }
-        case 8: loop(bytes, count, raw) { $1.load($0, as: UInt64.self) }
-        default: loop(bytes, count, raw) { $1.load($0) }
+        if !onlyWhatIsNotWhole || form == .decoded { decode(bytes, count, raw) }
+        if !onlyWhatIsNotWhole || plainTime == nil { decode(bytes, count, times) }
+    }
+
+    private func decode(_ bytes: UnsafeRawPointer, _ count: Int, _ raw: UnsafeMutablePointer<SIMD3<Int64>>) {
+        switch (isUniform ? x.bytes : 0, x.isBigEndian, x.isSigned) {
+        case (2, false, true):
+            isPlain ? plain(bytes, count, raw, Int16.self) : loop(bytes, count, raw, UInt16.self, false, true)
+        case (4, false, true):
+            isPlain ? plain(bytes, count, raw, Int32.self) : loop(bytes, count, raw, UInt32.self, false, true)
+        case (2, true, true): loop(bytes, count, raw, UInt16.self, true, true)
+        case (4, true, true): loop(bytes, count, raw, UInt32.self, true, true)
+        case (2, false, false): loop(bytes, count, raw, UInt16.self, false, false)
+        case (4, false, false): loop(bytes, count, raw, UInt32.self, false, false)
+        default: anyLoop(bytes, count, raw)
         }
+    }
+
+    private func decode(_ bytes: UnsafeRawPointer, _ count: Int, _ times: UnsafeMutablePointer<Int64>) {
+        var sample = bytes
+        if let plainTime {
+            sample += plainTime
+            for index in 0..<count {
+                times[index] = Int64(littleEndian: sample.loadUnaligned(as: Int64.self))
+                sample += step
+            }
+        } else {
+            for index in 0..<count {
+                times[index] = timestamp?.load(sample) ?? 0
+                sample += step
+            }
+        }
+    }
+
+    /// Where samples are that were read into `bytes`, once what is not whole has been decoded.
+    func run(
+        _ bytes: UnsafeMutableRawPointer, decoded: UnsafeMutablePointer<SIMD3<Int64>>,
+        times: UnsafeMutablePointer<Int64>
+    ) -> SampleRun {
+        let run = SampleRun(decoded, times)
+        return SampleRun(
+            form: form, bytes: form == .decoded ? run.bytes : bytes, step: form == .decoded ? run.step : step,
+            axes: form == .decoded ? (0, 0, 0) : (x.offset, y.offset, z.offset),
+            times: plainTime.map { bytes + $0 } ?? run.times, timeStep: plainTime == nil ? run.timeStep : step)
+    }
+
+    @inline(__always)
+    private func plain<Stored: FixedWidthInteger & BitwiseCopyable>(
+        _ bytes: UnsafeRawPointer, _ count: Int, _ raw: UnsafeMutablePointer<SIMD3<Int64>>, _ type: Stored.Type
+    ) {
+        var sample = bytes
+        let (x, y, z) = (x.offset, y.offset, z.offset)
         for index in 0..<count {
-            times[index] = timestamp?.load(bytes + index * step) ?? 0
+            raw[index] = SIMD3(
+                Int64(Stored(littleEndian: sample.loadUnaligned(fromByteOffset: x, as: Stored.self))),
+                Int64(Stored(littleEndian: sample.loadUnaligned(fromByteOffset: y, as: Stored.self))),
+                Int64(Stored(littleEndian: sample.loadUnaligned(fromByteOffset: z, as: Stored.self))))
+            sample += step
         }
     }
 
     @inline(__always)
-    private func loop(
-        _ bytes: UnsafeRawPointer, _ count: Int, _ raw: UnsafeMutablePointer<SIMD3<Int64>>,
-        _ load: (UnsafeRawPointer, Field) -> Int64
+    private func loop<Stored: FixedWidthInteger & UnsignedInteger & BitwiseCopyable>(
+        _ bytes: UnsafeRawPointer, _ count: Int, _ raw: UnsafeMutablePointer<SIMD3<Int64>>, _ type: Stored.Type,
+        _ isBigEndian: Bool, _ isSigned: Bool
     ) {
         var sample = bytes
+        let (x, y, z) = (x, y, z)
         for index in 0..<count {
-            raw[index] = SIMD3(load(sample, x), load(sample, y), load(sample, z))
+            raw[index] = SIMD3(
+                x.load(sample, as: Stored.self, isBigEndian: isBigEndian, isSigned: isSigned),
+                y.load(sample, as: Stored.self, isBigEndian: isBigEndian, isSigned: isSigned),
+                z.load(sample, as: Stored.self, isBigEndian: isBigEndian, isSigned: isSigned))
+            sample += step
+        }
+    }
+
+    private func anyLoop(_ bytes: UnsafeRawPointer, _ count: Int, _ raw: UnsafeMutablePointer<SIMD3<Int64>>) {
+        var sample = bytes
+        for index in 0..<count {
+            raw[index] = SIMD3(x.load(sample), y.load(sample), z.load(sample))
             sample += step
         }
     }

@@ -51,6 +51,11 @@ final class SensorBuffer {
         let enable = path("buffer/enable")
         if tree.attribute(enable) == "1" {
             try set(enable, "0", restoring: false)
+            // Its channels too: found on, they would be put back as they were found.
+            let folder = path("scan_elements")
+            for name in tree.names(in: folder) where name.hasSuffix("_en") {
+                try set("\(folder)/\(name)", "0", restoring: false)
+            }
             note("reset after a dead holder: its buffer was still enabled")
         }
     }
@@ -60,8 +65,12 @@ final class SensorBuffer {
         let current = path("trigger/current_trigger")
         guard tree.exists(current) else { return }
         let set = tree.attribute(current).flatMap { $0.isEmpty ? nil : $0 }
-        let names = triggerNames()
         let own = sensor.name.map { "\($0)-dev\(sensor.number)" }
+        if let set, set == own {
+            trigger = set
+            return
+        }
+        let names = triggerNames()
         let choice: String
         if let own, names.contains(own) {
             choice = own
@@ -93,26 +102,39 @@ final class SensorBuffer {
         if clock != .monotonic { note("timestamps are on the clock \(before): they are converted") }
     }
 
-    /// Switches on x, y, z and the time, everything else off, and reads how they lie.
-    func chooseChannels() throws(DeviceError) {
+    /// How the channels of a sensor lie, as it was read at an earlier acquire.
+    struct Description {
+        /// The text of the first axis's `_type`: where a setting changes it, it changes all of them.
+        fileprivate let type: String
+        fileprivate let decoder: SampleDecoder
+    }
+
+    /// Switches on x, y, z and the time, everything else off, and reads how they lie, unless they lie as they did.
+    func chooseChannels(_ known: Description? = nil) throws(DeviceError) -> Description {
         let wanted = ["x", "y", "z"].map { "\(sensor.prefix)_\($0)" }
         let folder = path("scan_elements")
         let hasTime = tree.exists("\(folder)/in_timestamp_en")
-        for name in Folder.names(in: folder) where name.hasSuffix("_en") {
+        for name in tree.names(in: folder) where name.hasSuffix("_en") {
             let channel = String(name.dropLast(3))
             guard !wanted.contains(channel), channel != "in_timestamp" else { continue }
             try set("\(folder)/\(name)", "0", restoring: true)
         }
         for channel in wanted { try set("\(folder)/\(channel)_en", "1", restoring: true) }
         if hasTime { try set("\(folder)/in_timestamp_en", "1", restoring: true) }
-        var axes: [ScanElement] = []
-        for channel in wanted { axes.append(try element(channel)) }
-        let layout = SampleLayout(axes: axes, timestamp: hasTime ? try element("in_timestamp") : nil)
-        decoder = SampleDecoder(layout)
+        let type = tree.attribute("\(folder)/\(wanted[0])_type") ?? ""
+        if let known, known.type == type, known.decoder.hasTimestamp == hasTime {
+            decoder = known.decoder
+        } else {
+            var axes: [ScanElement] = []
+            for channel in wanted { axes.append(try element(channel)) }
+            let layout = SampleLayout(axes: axes, timestamp: hasTime ? try element("in_timestamp") : nil)
+            decoder = SampleDecoder(layout)
+        }
         if !hasTime {
             clock = .reading
             note("the device gives no timestamps: the time of reading stands for them")
         }
+        return Description(type: type, decoder: decoder)
     }
 
     /// Sets the buffer's length, in samples, and from how many on it wakes a reader.
@@ -120,9 +142,9 @@ final class SensorBuffer {
         self.length = length
         if tree.exists(path("buffer/length")) {
             let before = tree.attribute(path("buffer/length"))
-            // A watermark left above the new length would have it refused.
-            if tree.exists(path("buffer/watermark")) { _ = tree.write("1", to: path("buffer/watermark")) }
             if before != String(length) {
+                // A watermark left above the new length would have it refused.
+                if tree.exists(path("buffer/watermark")) { _ = tree.write("1", to: path("buffer/watermark")) }
                 let errno = tree.write(String(length), to: path("buffer/length"))
                 if errno == Errno.EACCES || errno == Errno.ENODEV {
                     throw error(errno, path("buffer/length"))
@@ -133,7 +155,7 @@ final class SensorBuffer {
             }
         }
         // A device without hardware buffering has only the watermark 1, and may refuse to be told so.
-        if tree.exists(path("buffer/watermark")), watermark != 1 {
+        if let before = tree.attribute(path("buffer/watermark")), before != String(watermark) {
             _ = tree.write(String(watermark), to: path("buffer/watermark"))
         }
     }
@@ -163,8 +185,8 @@ final class SensorBuffer {
 
     /// Sets an attribute unless it stands so already.
     func set(_ path: String, _ value: String, restoring: Bool, force: Bool = false) throws(DeviceError) {
-        let before = tree.attribute(path)
-        if before == value && !force { return }
+        let before = force ? nil : tree.attribute(path)
+        if before == value { return }
         let errno = tree.write(value, to: path)
         guard errno == 0 else { throw error(errno, path) }
         if restoring { undo.append((path, before ?? "")) }

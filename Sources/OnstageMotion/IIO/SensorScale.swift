@@ -19,26 +19,30 @@ package struct SensorScale: Hashable, Sendable {
     ///
     /// - Parameter mount: in place of the device's own mount matrix.
     package init(_ sensor: IIOSensor, mount: MountMatrix?, tree: IIOTree) {
-        func value(_ axis: String, _ what: String) -> Double? {
-            tree.number("\(sensor.folder)/\(sensor.prefix)_\(axis)_\(what)")
-                ?? tree.number("\(sensor.folder)/\(sensor.prefix)_\(what)")
-                ?? tree.number("\(sensor.folder)/in_\(what)")
-        }
-        var offset = SIMD3<Double>.zero
-        var scale = SIMD3<Double>(repeating: 1)
         var isGuessed = false
-        for (index, axis) in ["x", "y", "z"].enumerated() {
-            offset[index] = value(axis, "offset") ?? 0
-            if let found = value(axis, "scale") { scale[index] = found } else { isGuessed = true }
+        func values(_ what: String, _ missing: Double) -> (SIMD3<Double>, isComplete: Bool) {
+            var values = SIMD3(repeating: missing)
+            var isComplete = true
+            var common: Double??
+            for (index, axis) in ["x", "y", "z"].enumerated() {
+                if let own = tree.number("\(sensor.folder)/\(sensor.prefix)_\(axis)_\(what)") {
+                    values[index] = own
+                    continue
+                }
+                let shared =
+                    common ?? tree.number("\(sensor.folder)/\(sensor.prefix)_\(what)")
+                    ?? tree.number("\(sensor.folder)/in_\(what)")
+                common = .some(shared)
+                if let shared { values[index] = shared } else { isComplete = false }
+            }
+            return (values, isComplete)
         }
+        let offset = values("offset", 0).0
+        let scale: SIMD3<Double>
+        (scale, isGuessed) = values("scale", 1)
+        isGuessed.toggle()
         let own = ["\(sensor.prefix)_mount_matrix", "in_mount_matrix", "mount_matrix"].lazy
             .compactMap { tree.attribute("\(sensor.folder)/\($0)") }.compactMap { MountMatrix($0) }.first
         self.init(offset: offset, scale: scale, mount: mount ?? own ?? .identity, isGuessed: isGuessed)
-    }
-
-    /// In the sensor's own axes.
-    @inline(__always)
-    package func unmounted(_ raw: SIMD3<Int64>) -> SIMD3<Double> {
-        (SIMD3<Double>(raw) + offset) * scale
     }
 }

@@ -10,15 +10,22 @@ public final class MotionSink: Sendable {
     /// How late it may have them; nil for what the resource was made for.
     public let maxLatency: Duration?
     let queue: SampleQueue?
-    private let body: @Sendable (MotionSample) -> Void
+    private let body: Body
     private let delivered = Atomic<UInt64>(0)
     private let dropped = Atomic<UInt64>(0)
     private let isRemoved = Atomic<Bool>(false)
     private let onRemoval: @Sendable (MotionSink) -> Void
 
+    /// How it has its samples.
+    enum Body: Sendable {
+        case samples(@Sendable (MotionSample) -> Void)
+        /// Always on the device's thread.
+        case batches(@Sendable (borrowing MotionBatch) -> Void)
+    }
+
     init(
         place: SinkPlace, rate: MotionRate?, maxLatency: Duration?,
-        onRemoval: @escaping @Sendable (MotionSink) -> Void, body: @escaping @Sendable (MotionSample) -> Void
+        onRemoval: @escaping @Sendable (MotionSink) -> Void, body: Body
     ) throws(DeviceError) {
         queue = place == .queued ? try SampleQueue() : nil
         self.place = place
@@ -40,25 +47,37 @@ public final class MotionSink: Sendable {
         onRemoval(self)
     }
 
-    /// Hands a sample over, or puts it in its queue; false when an older one was lost for it. *Runs on:* the device's thread.
-    func take(_ sample: MotionSample) -> Bool {
-        guard let queue else {
-            call(sample)
-            return true
+    /// Hands samples over, or puts them in its queue; answers how many older ones were lost for them. *Runs on:* the
+    /// device's thread.
+    func take(_ batch: borrowing MotionBatch) -> Int {
+        guard !isRemoved.load(ordering: .relaxed) else { return 0 }
+        switch body {
+        case .batches(let body):
+            body(batch)
+            delivered.wrappingAdd(UInt64(batch.count), ordering: .relaxed)
+        case .samples(let body):
+            if let queue {
+                let lost = queue.put(batch)
+                if lost > 0 { dropped.wrappingAdd(UInt64(lost), ordering: .relaxed) }
+                return lost
+            }
+            var index = 0
+            while index < batch.count, !isRemoved.load(ordering: .relaxed) {
+                body(batch[index])
+                index += 1
+            }
+            delivered.wrappingAdd(UInt64(index), ordering: .relaxed)
         }
-        let fits = queue.put(sample)
-        if !fits { dropped.wrappingAdd(1, ordering: .relaxed) }
-        return fits
+        return 0
     }
 
     /// The sink's own thread. Ends when the sink is removed.
     func run(_ queue: SampleQueue) {
-        while let sample = queue.next() { call(sample) }
-    }
-
-    private func call(_ sample: MotionSample) {
-        guard !isRemoved.load(ordering: .relaxed) else { return }
-        body(sample)
-        delivered.wrappingAdd(1, ordering: .relaxed)
+        guard case .samples(let body) = body else { return }
+        while let sample = queue.next() {
+            guard !isRemoved.load(ordering: .relaxed) else { continue }
+            body(sample)
+            delivered.wrappingAdd(1, ordering: .relaxed)
+        }
     }
 }

@@ -33,6 +33,21 @@ package final class MotionSinks: Sendable {
         _ place: SinkPlace = .queued, rate: MotionRate? = nil, maxLatency: Duration? = nil,
         _ body: @escaping @Sendable (MotionSample) -> Void
     ) throws(DeviceError) -> MotionSink {
+        try add(place, rate: rate, maxLatency: maxLatency, .samples(body))
+    }
+
+    /// Adds a listener that has what came together in one call, on the device's thread.
+    @discardableResult
+    package func addBatches(
+        rate: MotionRate? = nil, maxLatency: Duration? = nil,
+        _ body: @escaping @Sendable (borrowing MotionBatch) -> Void
+    ) throws(DeviceError) -> MotionSink {
+        try add(.inline, rate: rate, maxLatency: maxLatency, .batches(body))
+    }
+
+    private func add(
+        _ place: SinkPlace, rate: MotionRate?, maxLatency: Duration?, _ body: MotionSink.Body
+    ) throws(DeviceError) -> MotionSink {
         let sink = try MotionSink(
             place: place, rate: rate, maxLatency: maxLatency,
             onRemoval: { [weak self] sink in self?.forget(sink) }, body: body)

@@ -14,7 +14,7 @@ final class SampleQueue: Sendable {
         var isStopped = false
     }
 
-    /// So many samples wait for a slow sink; then the oldest is let go.
+    /// So many samples wait for a slow sink, or what may come together; then the oldest is let go.
     static let capacity = 256
 
     private let state = Mutex(State())
@@ -27,21 +27,43 @@ final class SampleQueue: Sendable {
         event = Descriptor(owning: answer)
     }
 
-    /// Puts one sample; false when the oldest had to go for it. *Runs on:* the device's thread.
-    func put(_ sample: MotionSample) -> Bool {
-        let (fits, wakes) = state.withLock { state in
-            if state.ring.isEmpty { state.ring = Array(repeating: sample, count: Self.capacity) }
-            let fits = state.count < Self.capacity
-            if !fits {
-                state.first = (state.first + 1) % Self.capacity
-                state.count -= 1
+    /// Makes room for so many samples; what waits stays. *Runs on:* the device's thread.
+    func reserve(_ capacity: Int) {
+        let empty = MotionSample(
+            kind: .accelerometer, value: .zero, unmounted: .zero, raw: .zero, timestamp: MonotonicTime(nanoseconds: 0),
+            isMonotonic: false, isPolled: false, sequence: 0)
+        state.withLock { state in
+            let capacity = max(capacity, Self.capacity)
+            guard state.ring.count < capacity else { return }
+            var ring = Array(repeating: empty, count: capacity)
+            for place in 0..<state.count { ring[place] = state.ring[(state.first + place) % state.ring.count] }
+            state.ring = ring
+            state.first = 0
+        }
+    }
+
+    /// Puts samples; answers how many older ones had to go for them. *Runs on:* the device's thread.
+    func put(_ batch: borrowing MotionBatch) -> Int {
+        var (lost, wakes) = (0, false)
+        state.withLock { state in
+            let capacity = state.ring.count
+            guard capacity > 0 else { return }
+            wakes = state.count == 0
+            for index in 0..<batch.count {
+                if state.count == capacity {
+                    state.first += 1
+                    if state.first == capacity { state.first = 0 }
+                    state.count -= 1
+                    lost += 1
+                }
+                var place = state.first + state.count
+                if place >= capacity { place -= capacity }
+                state.ring[place] = batch[index]
+                state.count += 1
             }
-            state.ring[(state.first + state.count) % Self.capacity] = sample
-            state.count += 1
-            return (fits, state.count == 1)
         }
         if wakes { clinux_eventfd_add(event.number) }
-        return fits
+        return lost
     }
 
     /// Nothing that was put begins a call any more; answers how many waited. *Runs on:* the device's thread.
@@ -69,7 +91,7 @@ final class SampleQueue: Sendable {
             let (sample, isStopped) = state.withLock { state -> (MotionSample?, Bool) in
                 guard state.count > 0, !state.isStopped else { return (nil, state.isStopped) }
                 let sample = state.ring[state.first]
-                state.first = (state.first + 1) % Self.capacity
+                state.first = (state.first + 1) % state.ring.count
                 state.count -= 1
                 return (sample, false)
             }

@@ -8,7 +8,7 @@ package final class SyntheticMotionDriver: DeviceDriver {
     private let sinks: MotionSinks
     private let delivery: MotionDelivery
     private let motion: VirtualMotion
-    private let mount: MountMatrix
+    private let scale: SensorScale
     private let report: DriverReporter
 
     private var isOpen = false
@@ -30,12 +30,13 @@ package final class SyntheticMotionDriver: DeviceDriver {
         self.report = report
         delivery = MotionDelivery(configuration.kind, sinks: sinks, report: report)
         motion = turn == 0 ? .still : .rotate(radiansPerSecond: turn)
-        mount = configuration.mountMatrix ?? .identity
+        scale = SensorScale(
+            offset: .zero, scale: SIMD3(repeating: 1e-5), mount: configuration.mountMatrix ?? .identity)
     }
 
-    package var counts: DriverCounts { delivery.shared.counts.withLock { $0 } }
+    package var counts: DriverCounts { delivery.shared.counts }
     /// What was seen in the samples. *Runs on:* any thread.
-    package var statistics: MotionStatistics { delivery.shared.statistics.withLock { $0 } }
+    package var statistics: MotionStatistics { delivery.shared.statistics }
 
     package func resolve() throws(DeviceError) -> ResolvedDevice {
         let name = "synthetic \(configuration.kind.rawValue) 0"
@@ -49,11 +50,11 @@ package final class SyntheticMotionDriver: DeviceDriver {
         let now = MonotonicTime.now
         begin(now: now)
         isOpen = true
-        delivery.begin(period: period, configuration: configuration, now: now)
+        delivery.begin(period: period, configuration: configuration, scale: scale, now: now)
         let asked = delivery.wishes(configuration).rate
         return Acquired(format: [
             ("rateAsked", MotionDriver.value(asked)), ("rate", .number(Hertz(period: period).value)),
-            ("scale", .number(1e-4)),
+            ("scale", .number(scale.scale.x)),
             ("clock", .text("monotonic")), ("trigger", .text("none")), ("polled", .flag(false)),
         ])
     }
@@ -88,10 +89,8 @@ package final class SyntheticMotionDriver: DeviceDriver {
             let seconds = Double((time - start).wholeNanoseconds) / 1e9
             let moment = motion.moment(at: seconds, up: .z)
             let felt = configuration.kind == .accelerometer ? moment.acceleration : moment.turn
-            let counts = (felt * 1e4).rounded(.toNearestOrAwayFromZero)
-            delivery.take(
-                raw: SIMD3<Int64>(counts), value: mount * felt, unmounted: felt, time: time.nanoseconds,
-                isMonotonic: true)
+            let counts = (felt / scale.scale).rounded(.toNearestOrAwayFromZero)
+            delivery.take(raw: SIMD3<Int64>(counts), time: time.nanoseconds, isMonotonic: true)
         }
     }
 

@@ -89,10 +89,10 @@ def main():
         os.write(file, f"{probe}\n".encode())
     os.close(file)
     (TRACE / "trace_clock").write_text("mono", encoding="utf-8")
-    few, many = plan["samples"]
     found = []
     for entry in plan["commands"]:
-        command, result = entry["command"], {"name": entry["name"]}
+        command, result = entry["command"], {"name": entry["name"], "times": entry["times"]}
+        few, many = plan["samples"][0], plan["samples"][1] * entry["times"]
         try:
             run(command, 64)
             result["few"] = [run(command, few) for _ in range(plan["repeats"])]
