@@ -23,7 +23,8 @@ struct BenchMotionTests {
         arguments: [
             [], [""], ["a", "b"], ["a", "--samples", "0"], ["a", "--batch", "3"], ["a", "--rate", "0"],
             ["a", "--rate", "nan"],
-            ["a", "--sink", "both"], ["accelerometer:best"], ["synthetic:camera"], ["a", "--frames", "3"],
+            ["a", "--sink", "both"], ["accelerometer:best"], ["synthetic:camera"], ["a", "--decode", "le:s32/32>>0"],
+            ["a", "--frames", "3"],
         ])
     func refused(arguments: [String]) {
         #expect(throws: UsageError.self) { try BenchMotionOptions(arguments) }
@@ -78,6 +79,12 @@ struct BenchMotionTests {
             #expect(try #require(cycle["firstSampleMilliseconds"]?.number) > 0)
             #expect(try #require(cycle["releaseMilliseconds"]?.number) >= 0)
         }
+    }
+
+    @Test func decoding() {
+        let run = OnstageProcess.run(["bench", "motion", "--decode", "le:s12/16>>4"])
+        #expect(run.status == 0 && run.lines.first?.contains(" ns a sample") == true, "\(run)")
+        #expect(OnstageProcess.run(["bench", "motion", "--decode", "le:s12/10"]).status == 2)
     }
 
     @Test("a sensor that is not there is an error at once")

@@ -53,6 +53,13 @@ import Testing
                 #expect(batch.timestamp(index) == sample.timestamp && batch.sequence(index) == sample.sequence)
                 samples.append(sample)
             }
+            var each = 0
+            batch.each { raw, value, timestamp in
+                let sample = samples[each]
+                #expect(raw == sample.raw && value == sample.value && timestamp == sample.timestamp)
+                each += 1
+            }
+            #expect(each == batch.count)
             calls.withLock { $0.append(samples) }
         }
         try rig.loop.acquire()
@@ -72,6 +79,41 @@ import Testing
         let error = last.unmounted - SIMD3(1.05, -0.95, 2)
         #expect((error * error).sum() < 1e-18, "\(last)")
         #expect(last.value == SIMD3(last.unmounted.y, -last.unmounted.x, last.unmounted.z))
+    }
+
+    /// The quick way through a batch of whole 32-bit numbers says what the slow one says.
+    @Test func whole32() throws {
+        let rig = try Rig(Self.patient) { fixture in
+            for axis in ["x", "y", "z"] {
+                fixture.put("devices/iio:device0/scan_elements/in_accel_\(axis)_type", "le:s32/32>>0\n")
+            }
+            fixture.put("devices/iio:device0/in_accel_offset", "-3\n")
+        }
+        let count = Mutex(0)
+        try rig.sinks.addBatches { batch in
+            var index = 0
+            batch.each { raw, value, timestamp in
+                let sample = batch[index]
+                #expect(raw == sample.raw && value == sample.value && timestamp == sample.timestamp)
+                #expect(raw == SIMD3(Int64(index) * 1_000_000, -2_000_000_000, Int64(index)))
+                #expect(timestamp.nanoseconds == Int64(index + 1) * 1_000)
+                #expect(abs(value.z - (Double(index) - 3) * 0.01) < 1e-12)
+                index += 1
+            }
+            count.withLock { [index] in $0 += index }
+        }
+        try rig.loop.acquire()
+        var bytes: [UInt8] = []
+        for index in 0..<90 {
+            for value in [Int32(index) * 1_000_000, -2_000_000_000, Int32(index), 0] {
+                withUnsafeBytes(of: value.littleEndian) { bytes += $0 }
+            }
+            withUnsafeBytes(of: (Int64(index + 1) * 1_000).littleEndian) { bytes += $0 }
+        }
+        rig.node.write(bytes)
+        rig.sinks.flush()
+        try rig.loop.run { count.withLock { $0 } == 90 }
+        #expect(count.withLock { $0 } == 90)
     }
 
     /// What is no sample is closed up, in the middle too.

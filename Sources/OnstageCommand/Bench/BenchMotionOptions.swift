@@ -20,11 +20,13 @@ struct BenchMotionOptions: Sendable {
     /// Samples that may come together; 1 for each at once.
     var batch = 1
     var sink = Sink.inline
+    /// The form of samples to decode, in place of a sensor.
+    var form: String?
     var isJSON = false
     var wantsHelp = false
 
     static let table = OptionTable(
-        program: "onstage bench motion", forms: ["[OPTION]… SENSOR"],
+        program: "onstage bench motion", forms: ["[OPTION]… SENSOR", "--decode FORM"],
         summary: "Reads samples as an app would and says rate, latency, what was lost, and how long it took.",
         options: [
             .init("samples", short: "n", value: "N", "samples to read, 1…1000000000; 1000"),
@@ -34,6 +36,9 @@ struct BenchMotionOptions: Sendable {
                 "sink", value: "HOW",
                 "inline: on the device's thread; queued: on one of its own; together: a batch in one call; inline"),
             .init("cycles", value: "N", "acquire and release so many times, 1…100000, with N samples each; 1"),
+            .init(
+                "decode", value: "FORM",
+                "no sensor: what a sample costs that lies so in memory (le:s32/32>>0, le:s12/16>>4 …)"),
             .init("json", short: "j", "for programs"),
         ],
         notes: SensorWord.help + """
@@ -55,6 +60,11 @@ struct BenchMotionOptions: Sendable {
         let parsed = try ParsedOptions(arguments, Self.table)
         wantsHelp = parsed.has("help")
         if wantsHelp { return }
+        form = parsed.value("decode")
+        if form != nil {
+            guard parsed.operands.isEmpty else { throw UsageError("--decode needs no SENSOR") }
+            return
+        }
         guard let device = parsed.operands.first, !device.isEmpty else { throw UsageError("say which SENSOR") }
         if parsed.operands.count > 1 { throw UsageError("one sensor at a time: what is \"\(parsed.operands[1])\"?") }
         samples = try Self.whole(parsed, "samples", 1...1_000_000_000) ?? samples

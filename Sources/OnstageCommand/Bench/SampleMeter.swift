@@ -48,20 +48,23 @@ final class SampleMeter: @unchecked Sendable {
         guard count < limit else { return }
         let now = MonotonicTime.now
         latencies.add(now.nanoseconds &- batch.timestamp(0).nanoseconds)
-        let many = min(batch.count, limit - count)
+        let (many, before) = (min(batch.count, limit - count), count)
         take(x: batch.raw(0).x, sequence: batch.sequence(0), stamp: batch.timestamp(0), now: now)
-        var (x, gaps, sum) = (lastX, 0, SIMD3<Double>.zero)
-        for index in 1..<max(1, many) {
-            let next = batch.raw(index).x
-            if next != x &+ 1 { gaps = next > x && gaps >= 0 ? gaps + Int(next - x - 1) : -1 }
-            x = next
-            sum += batch.value(index)
+        var (x, steps, left, isCounting, sum) = (lastX &- 1, 0, many, true, SIMD3<Double>.zero)
+        batch.each { raw, value, _ in
+            guard left > 0 else { return }
+            left &-= 1
+            if raw.x != x &+ 1 {
+                isCounting = isCounting && raw.x > x
+                steps &+= Int(raw.x &- x &- 1)
+            }
+            x = raw.x
+            sum += value
         }
-        if gaps < 0 { lost = nil } else if let lost { self.lost = lost + gaps }
+        if let lost { self.lost = isCounting ? lost &+ steps : nil }
         missed += Int(truncatingIfNeeded: batch.sequence(many - 1) &- lastSequence) - (many - 1)
-        (lastX, lastSequence) = (x, batch.sequence(many - 1))
-        (value, lastStamp) = (sum, batch.timestamp(many - 1))
-        count += many - 1
+        (lastX, lastSequence, value) = (x, batch.sequence(many - 1), sum)
+        (lastStamp, count) = (batch.timestamp(many - 1), before + many)
         if count == limit { onEnd() }
     }
 

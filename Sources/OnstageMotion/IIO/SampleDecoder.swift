@@ -78,9 +78,10 @@ package struct SampleDecoder: Sendable {
             $0.bytes == x.bytes && $0.isBigEndian == x.isBigEndian && $0.isSigned == x.isSigned
         }
         isPlain = x.isPlain && y.isPlain && z.isPlain
-        switch isUniform && isPlain ? x.bytes : 0 {
-        case 2: form = .whole16
-        case 4: form = .whole32
+        let isLikeX = [y, z].allSatisfy { $0.up == x.up && $0.down == x.down }
+        switch (isUniform && isLikeX && !x.isBigEndian && x.isSigned, x.bytes) {
+        case (true, 2): form = .in16
+        case (true, 4) where isPlain: form = .whole32
         default: form = .decoded
         }
         plainTime = timestamp.flatMap { $0.isPlain && $0.bytes == 8 ? $0.offset : nil }
@@ -141,6 +142,7 @@ package struct SampleDecoder: Sendable {
         return SampleRun(
             form: form, bytes: form == .decoded ? run.bytes : bytes, step: form == .decoded ? run.step : step,
             axes: form == .decoded ? (0, 0, 0) : (x.offset, y.offset, z.offset),
+            shifts: form == .in16 ? (Int32(x.up) - 32, Int32(x.down) - 32) : (0, 0),
             times: plainTime.map { bytes + $0 } ?? run.times, timeStep: plainTime == nil ? run.timeStep : step)
     }
 

@@ -5,8 +5,10 @@ struct SampleRun {
     enum Form: Sendable {
         /// An array of `SIMD3<Int64>`.
         case decoded
-        /// Whole numbers of 16 or 32 bits.
-        case whole16, whole32
+        /// Signed numbers in 16 bits, to be shifted up and down again.
+        case in16
+        /// Whole numbers of 32 bits.
+        case whole32
     }
 
     @usableFromInline let form: Form
@@ -18,6 +20,9 @@ struct SampleRun {
     @usableFromInline let x: Int
     @usableFromInline let y: Int
     @usableFromInline let z: Int
+    // Of numbers in 16 bits, as shifts of 32.
+    @usableFromInline let up: Int32
+    @usableFromInline let down: Int32
     /// The first time, a whole number of the host's.
     @usableFromInline var times: UnsafeMutableRawPointer
     @usableFromInline let timeStep: Int
@@ -28,18 +33,21 @@ struct SampleRun {
         bytes = UnsafeMutableRawPointer(raw)
         step = MemoryLayout<SIMD3<Int64>>.stride
         (x, y, z) = (0, 0, 0)
+        (up, down) = (0, 0)
         self.times = UnsafeMutableRawPointer(times)
         timeStep = MemoryLayout<Int64>.stride
     }
 
     init(
         form: Form, bytes: UnsafeMutableRawPointer, step: Int, axes: (x: Int, y: Int, z: Int),
+        shifts: (up: Int32, down: Int32),
         times: UnsafeMutableRawPointer, timeStep: Int
     ) {
         self.form = form
         self.bytes = bytes
         self.step = step
         (x, y, z) = axes
+        (up, down) = shifts
         self.times = times
         self.timeStep = timeStep
     }
@@ -63,12 +71,14 @@ struct SampleRun {
                 Int64(sample.loadUnaligned(fromByteOffset: x, as: Int32.self)),
                 Int64(sample.loadUnaligned(fromByteOffset: y, as: Int32.self)),
                 Int64(sample.loadUnaligned(fromByteOffset: z, as: Int32.self)))
-        case .whole16:
-            return SIMD3(
-                Int64(sample.loadUnaligned(fromByteOffset: x, as: Int16.self)),
-                Int64(sample.loadUnaligned(fromByteOffset: y, as: Int16.self)),
-                Int64(sample.loadUnaligned(fromByteOffset: z, as: Int16.self)))
+        case .in16: return SIMD3(in16(sample, x), in16(sample, y), in16(sample, z))
         }
+    }
+
+    @inlinable
+    @inline(__always)
+    func in16(_ sample: UnsafeMutableRawPointer, _ offset: Int) -> Int64 {
+        Int64((Int32(sample.loadUnaligned(fromByteOffset: offset, as: UInt16.self)) &<< up) &>> down)
     }
 
     @inlinable
