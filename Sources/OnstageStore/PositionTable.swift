@@ -11,34 +11,63 @@ final class PositionTable {
     private enum Access {
         case none
         case readOnly(SQLiteConnection)
-        case open(SQLiteConnection, FileNumber)
+        case open(SQLiteConnection, FileNumber, PositionWriter)
+    }
+
+    /// What this process knows of one position. *Runs on:* the store's thread.
+    final class Record {
+        let key: Key
+        fileprivate(set) var stored: StoredPosition
+        /// It is not on the disk yet.
+        fileprivate var isDirty = false
+
+        fileprivate init(_ key: Key, _ stored: StoredPosition) {
+            self.key = key
+            self.stored = stored
+        }
     }
 
     /// A file that breaks again and again is given up, so that a failing disk is not filled with its remains.
     private static let mendings = 3
 
     private let file: StoreFile
+    /// Looked at before each write.
+    private let path: String
     private var access = Access.none
     /// What this process has recorded: played on from where there is no disk, written anew when the file goes away.
-    private var memory: [Key: StoredPosition] = [:]
-    private var dirty: Set<Key> = []
+    private var memory: [Key: Record] = [:]
+    private var dirty: [Record] = []
     private var isInTrouble = false
     private var mended = 0
 
     init(file: StoreFile) {
         self.file = file
+        path = file.path
     }
 
     /// Records a position in memory, to be written by the next ``save()``.
-    func remember(_ stored: StoredPosition, _ key: Key) {
-        memory[key] = stored
-        dirty.insert(key)
+    @discardableResult
+    func remember(_ stored: StoredPosition, _ key: Key) -> Record {
+        let record = memory[key] ?? Record(key, stored)
+        memory[key] = record
+        remember(stored, record)
+        return record
     }
+
+    /// The same for what has been recorded before.
+    func remember(_ stored: StoredPosition, _ record: Record) {
+        record.stored = stored
+        if !record.isDirty { dirty.append(record) }
+        record.isDirty = true
+    }
+
+    /// What has been recorded of `key`.
+    func record(_ key: Key) -> Record? { memory[key] }
 
     /// The position of `key`: what this process has recorded, else what the file says. Nil where there is none, or none to
     /// be believed.
     func position(_ key: Key) -> StoredPosition? {
-        if let stored = memory[key] { return stored }
+        if let record = memory[key] { return record.stored }
         guard let row = row(key) else { return nil }
         switch StoredPosition.reading(row) {
         case .success(let stored): return stored
@@ -53,7 +82,8 @@ final class PositionTable {
         guard !dirty.isEmpty else { return true }
         do throws(StoreTrouble) {
             try mending { () throws(StoreTrouble) in try write(try opened()) }
-            dirty.removeAll()
+            for record in dirty { record.isDirty = false }
+            dirty.removeAll(keepingCapacity: true)
             if isInTrouble { file.log("\(file.path): positions are stored again") }
             isInTrouble = false
             return true
@@ -71,7 +101,7 @@ final class PositionTable {
 
     private func row(_ key: Key) -> [SQLiteValue]? {
         do throws(StoreTrouble) {
-            return try mending { () throws(StoreTrouble) in try read(key, try opened()) }
+            return try mending { () throws(StoreTrouble) in try read(key, try opened().connection) }
         } catch {
             complain(error)
         }
@@ -97,24 +127,17 @@ final class PositionTable {
         }
     }
 
-    private func write(_ connection: SQLiteConnection) throws(StoreTrouble) {
+    private func write(_ open: (connection: SQLiteConnection, writer: PositionWriter)) throws(StoreTrouble) {
         try StoreTrouble.sorting { () throws(SQLiteError) in
-            try connection.execute("BEGIN IMMEDIATE")
+            // One statement is a transaction by itself.
+            if dirty.count == 1 { return try open.writer.write(dirty[0].stored, dirty[0].key) }
+            try open.connection.execute("BEGIN IMMEDIATE")
             do throws(SQLiteError) {
-                for key in dirty {
-                    guard let stored = memory[key] else { continue }
-                    try connection.query(
-                        "INSERT OR REPLACE INTO position VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                        Self.values(key) + [
-                            .integer(stored.position), .integer(stored.rate),
-                            stored.frames.map(SQLiteValue.integer) ?? .null, .integer(stored.updated),
-                            .text(stored.boot),
-                        ])
-                }
-                try connection.execute("COMMIT")
+                for record in dirty { try open.writer.write(record.stored, record.key) }
+                try open.connection.execute("COMMIT")
             } catch {
                 // A full disk has rolled it back already.
-                try? connection.execute("ROLLBACK")
+                try? open.connection.execute("ROLLBACK")
                 throw error
             }
         }
@@ -126,17 +149,23 @@ final class PositionTable {
 
     // MARK: Opening and mending
 
-    private func opened() throws(StoreTrouble) -> SQLiteConnection {
-        if case .open(let connection, let number) = access {
-            if FileNumber(file.path) == number { return connection }
+    private func opened() throws(StoreTrouble) -> (connection: SQLiteConnection, writer: PositionWriter) {
+        if case .open(let connection, let number, let writer) = access {
+            if FileNumber(path) == number { return (connection, writer) }
             // Somebody has moved or removed it: begin anew with all that is known here. (A close leaves the journal of the
             // file that has taken its place alone: SQLite looks.)
-            dirty = Set(memory.keys)
+            dirtyAll()
         }
         if case .readOnly = access {} else { access = .none }
         let (connection, number) = try file.open()
-        access = .open(connection, number)
-        return connection
+        let writer = try StoreTrouble.sorting { () throws(SQLiteError) in try PositionWriter(connection) }
+        access = .open(connection, number, writer)
+        return (connection, writer)
+    }
+
+    private func dirtyAll() {
+        dirty = Array(memory.values)
+        for record in dirty { record.isDirty = true }
     }
 
     /// Runs `work`; if the file turns out to be broken, moves it aside and runs it once more, on a fresh one.
@@ -149,7 +178,7 @@ final class PositionTable {
             access = .none
             let aside = try file.moveAside()
             file.log("\(file.path) is broken (\(reason)): moved aside as \(aside), positions begin at 0")
-            dirty = Set(memory.keys)
+            dirtyAll()
             return try work()
         }
     }

@@ -67,9 +67,7 @@ final class SQLiteConnection {
     /// Runs one statement and answers its rows. *C: `sqlite3_prepare_v2`, `sqlite3_step`.*
     @discardableResult
     func query(_ text: String, _ values: [SQLiteValue] = []) throws(SQLiteError) -> [[SQLiteValue]] {
-        var prepared: OpaquePointer?
-        try check(csqlite_prepare(connection, text, &prepared))
-        guard let statement = prepared else { return [] }
+        let statement = try prepare(text)
         defer { _ = csqlite_finalize(statement) }
         for (index, value) in values.enumerated() {
             let index = Int32(index + 1)
@@ -86,6 +84,14 @@ final class SQLiteConnection {
             guard code == SQLITE_ROW else { throw error(code) }
             rows.append(row(statement))
         }
+    }
+
+    /// A statement that the caller finalizes. *C: `sqlite3_prepare_v2`.*
+    func prepare(_ text: String) throws(SQLiteError) -> OpaquePointer {
+        var prepared: OpaquePointer?
+        try check(csqlite_prepare(connection, text, &prepared))
+        guard let prepared else { throw SQLiteError(code: SQLITE_MISUSE, message: "an empty statement", errno: 0) }
+        return prepared
     }
 
     private func row(_ statement: OpaquePointer) -> [SQLiteValue] {
@@ -106,11 +112,11 @@ final class SQLiteConnection {
         return row
     }
 
-    private func check(_ code: Int32) throws(SQLiteError) {
+    func check(_ code: Int32) throws(SQLiteError) {
         if code != SQLITE_OK { throw error(code) }
     }
 
-    private func error(_ code: Int32) -> SQLiteError {
+    func error(_ code: Int32) -> SQLiteError {
         SQLiteError(
             code: code, message: String(cString: csqlite_message(connection)), errno: csqlite_errno(connection))
     }

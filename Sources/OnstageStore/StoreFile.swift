@@ -89,6 +89,8 @@ struct StoreFile {
                 throw SQLiteError(code: SQLITE_READONLY, message: "the file is read-only", errno: 0)
             }
             let isNew = try connection.query("SELECT count(*) FROM sqlite_schema") == [[.integer(0)]]
+            // A position is one page of the log: what is written and summed up for it.
+            if isNew { try connection.execute("PRAGMA page_size = 1024") }
             let mode = try connection.query("PRAGMA journal_mode")
             if mode != [[.text("wal")]], !isNew {
                 try connection.execute("PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = FULL")

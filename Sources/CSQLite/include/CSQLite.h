@@ -16,6 +16,8 @@
     X(sqlite3_prepare_v2) \
     X(sqlite3_finalize) \
     X(sqlite3_step) \
+    X(sqlite3_reset) \
+    X(sqlite3_bind_null) \
     X(sqlite3_bind_int64) \
     X(sqlite3_bind_text) \
     X(sqlite3_column_count) \
@@ -77,6 +79,14 @@ static inline int csqlite_finalize(sqlite3_stmt *statement) {
 
 static inline int csqlite_step(sqlite3_stmt *statement) {
     return csqlite.sqlite3_step(statement);
+}
+
+static inline int csqlite_reset(sqlite3_stmt *statement) {
+    return csqlite.sqlite3_reset(statement);
+}
+
+static inline int csqlite_bind_null(sqlite3_stmt *statement, int index) {
+    return csqlite.sqlite3_bind_null(statement, index);
 }
 
 static inline int csqlite_bind_integer(sqlite3_stmt *statement, int index, sqlite3_int64 value) {
