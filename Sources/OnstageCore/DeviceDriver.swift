@@ -80,8 +80,6 @@ package enum DriverReport: Sendable {
     case waiting(Bool)
     /// Playback: the end of the media has been heard. The broker releases the device.
     case ended
-    /// Playback: where the sound is now, in source frames: the frame heard next. Sent as the journal's interval asks.
-    case position(Int64)
 }
 
 /// Counted since the resource was made; read from any thread.
@@ -147,6 +145,14 @@ package protocol DeviceDriver: AnyObject {
     /// after each naming and after each turn. Default false.
     var keepsWait: Bool { get }
 
+    /// One turn of a wait that is kept, after it has ended by a descriptor of the driver's own: until when that wait may last
+    /// now. Nil where there is more to be done; ``service(_:now:)`` is called then, whatever was done here. Default nil.
+    func keptTurn(_ wait: borrowing WaitSet, now: MonotonicTime) -> MonotonicTime?
+
+    /// Whether a turn of the wait that is kept leaves nothing ready behind: then a descriptor is told of when it becomes
+    /// ready. Default false.
+    var takesAll: Bool { get }
+
     /// Takes what came. Called after each wait that was not only a mail.
     /// - Throws: when the stream is broken beyond what the driver mends itself; `absent` when the device is gone. The
     ///   thread then calls `release` and tells the broker that the device is lost or failed.
@@ -169,4 +175,6 @@ package typealias DriverReporter = @Sendable (DriverReport) -> Void
 
 extension DeviceDriver {
     package var keepsWait: Bool { false }
+    package func keptTurn(_ wait: borrowing WaitSet, now: MonotonicTime) -> MonotonicTime? { nil }
+    package var takesAll: Bool { false }
 }

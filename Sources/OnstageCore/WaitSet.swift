@@ -44,6 +44,11 @@ package struct WaitSet {
         deadline = deadline.map { min($0, time) } ?? time
     }
 
+    /// Ends the wait at `time` at the latest, and not before.
+    package mutating func putOff(to time: MonotonicTime) {
+        deadline = time
+    }
+
     /// What the kernel answered for the descriptor at `index` (`revents`).
     package func answers(_ index: Int) -> Int16 {
         entries[index].answers

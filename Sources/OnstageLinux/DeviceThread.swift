@@ -135,7 +135,7 @@ package final class DeviceThread: Sendable {
                     if isOver { return answer(.ended) }
                     prepare()
                 }
-                let count = waitForEvents()
+                let count = waitForTurn()
                 let hasMail = wait.answers(0) != 0
                 if hasMail { for order in mailbox.take() { obey(order) } }
                 // Nothing but mail: the driver has nothing to take, unless a release goes on below.
@@ -163,7 +163,7 @@ package final class DeviceThread: Sendable {
             }
             guard driver.keepsWait, isReal else { return }
             if steady == nil { steady = SteadyWait() }  // without one each wait is told anew
-            isTold = steady?.tell(wait) ?? false
+            isTold = steady?.tell(wait, edges: driver.takesAll) ?? false
         }
 
         /// Whether the wait that ended is to be waited again.
@@ -176,6 +176,17 @@ package final class DeviceThread: Sendable {
             if isTold, let count = steady?.wait(&wait) { return count }
             isTold = false
             return wait.waitForEvents(clock, waking: mailbox)
+        }
+
+        /// Waits, and takes the turns that are nothing but the driver's own, until there is more to it.
+        private mutating func waitForTurn() -> Int {
+            while true {
+                let count = waitForEvents()
+                guard isTold, let steady, !steady.isDue, wait.answers(0) == 0 else { return count }
+                let now = MonotonicTime.now
+                guard let deadline = driver.keptTurn(wait, now: now) else { return count }
+                steady.putOff(&wait, to: deadline, now)
+            }
         }
 
         private mutating func service() {

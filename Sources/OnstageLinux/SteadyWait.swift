@@ -37,12 +37,15 @@ final class SteadyWait {
     deinit { answers.deallocate() }
 
     /// Tells the kernel what is waited for from now on. False where it cannot be waited for this way.
+    ///
+    /// - Parameter edges: all but the first are waited for to become ready, not as long as they are: the kernel looks at each
+    ///   of them once a turn, not twice. What is ready now is answered all the same.
     /// *C: `epoll_ctl`.*
-    func tell(_ set: borrowing WaitSet) -> Bool {
+    func tell(_ set: borrowing WaitSet, edges: Bool = false) -> Bool {
         isDue = false
         if !isTold(set) { forget() }
         for (number, entry) in set.entries.enumerated() {
-            let events = UInt32(UInt16(bitPattern: entry.events))
+            let events = UInt32(UInt16(bitPattern: entry.events)) | (edges && number > 0 ? CLINUX_EPOLL_EDGE : 0)
             // A descriptor that was closed has been forgotten by the kernel itself; its number may be another file's now.
             var answer = -Errno.ENOENT
             if number < told.count {
@@ -74,33 +77,16 @@ final class SteadyWait {
     /// Waits for what was told, as ``WaitSet/waitForEvents(_:waking:)``; nil when the kernel refuses, and nothing was waited
     /// for. *C: `epoll_wait`.*
     func wait(_ set: inout WaitSet) -> Int? {
-        var index = 0
-        while index < set.entries.count {
-            set.entries[index].answers = 0
-            index += 1
-        }
         while true {
             if let deadline = set.deadline?.nanoseconds, armed.map({ $0 > deadline }) ?? true {
                 guard clinux_timer_set(timer.number, deadline) == 0 else { return nil }
                 armed = deadline
             }
-            let count = Int(clinux_epoll_wait(epoll.number, answers))
-            guard count > 0 else { return count < 0 ? nil : 0 }
-            var found = 0
-            var hasFired = false
-            var index = 0
-            while index < count {
-                let (number, events) = answer(index)
-                index += 1
-                if number == Self.timerNumber {
-                    // Set anew it is no longer readable.
-                    (armed, hasFired) = (nil, true)
-                } else if number < UInt64(set.entries.count) {
-                    set.entries[Int(number)].answers = Int16(truncatingIfNeeded: events)
-                    found += 1
-                }
-            }
-            guard hasFired else { return found }
+            let count = clinux_epoll_wait(epoll.number, answers)
+            let (found, hasFired) = take(count, &set)
+            guard hasFired else { return count < 0 ? nil : found }
+            // Set anew it is no longer readable.
+            armed = nil
             isDue = set.deadline.map { MonotonicTime.now >= $0 } ?? false
             if found > 0 || isDue { return found }
             // The timer alone, and set for an earlier deadline: on.
@@ -108,8 +94,37 @@ final class SteadyWait {
         }
     }
 
-    private func answer(_ index: Int) -> (UInt64, UInt32) {
-        (clinux_epoll_number(answers, Int32(index)), clinux_epoll_events(answers, Int32(index)))
+    /// Hands over what came; how many descriptors have something, and whether the timer has.
+    @inline(__always)
+    private func take(_ count: Int32, _ set: inout WaitSet) -> (Int, Bool) {
+        set.entries.withUnsafeMutableBufferPointer { entries in
+            for index in entries.indices { entries[index].answers = 0 }
+            var found = 0
+            var hasFired = false
+            var index: Int32 = 0
+            while index < count {
+                let number = clinux_epoll_number(answers, index)
+                if number == Self.timerNumber {
+                    hasFired = true
+                } else if number < UInt64(entries.count) {
+                    entries[Int(number)].answers = Int16(truncatingIfNeeded: clinux_epoll_events(answers, index))
+                    found += 1
+                }
+                index += 1
+            }
+            return (found, hasFired)
+        }
+    }
+
+    /// The wait that is kept may last until `deadline` now. The timer is set anew when it is nearer than half of that: not at
+    /// each turn, and before it wakes anybody.
+    func putOff(_ set: inout WaitSet, to deadline: MonotonicTime, _ now: MonotonicTime) {
+        set.putOff(to: deadline)
+        guard let armed, armed < deadline.nanoseconds,
+            armed - now.nanoseconds < (deadline.nanoseconds - now.nanoseconds) / 2,
+            clinux_timer_set(timer.number, deadline.nanoseconds) == 0
+        else { return }
+        self.armed = deadline.nanoseconds
     }
 
     /// Waits for nothing any more, so that nothing of a driver is held on to.

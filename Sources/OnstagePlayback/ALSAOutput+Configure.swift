@@ -42,6 +42,7 @@ extension ALSAOutput {
             periodFrames: Int(set.period), bufferFrames: Int(set.buffer), isPlain: isPlain, isBatch: isBatch,
             guardFrames: guardFrames(wishes, rate: Int(set.rate), period: Int(set.period), isUSB, set))
         facts.stepFrames = stepFrames(rate: Int(set.rate), period: Int(set.period), isUSB, set)
+        facts.isLent = isPlain
         facts.canHold = isPlain && set.can_pause != 0
         facts.isMixed = !isPlain && calsa_is_mixed(pcm) != 0
         // A mixer with two periods begins at the next one: all is heard up to a period later than its delay says.

@@ -31,6 +31,8 @@ package final class MediaFeed: Sendable {
 
     /// The most memory for decoded sound. Longer is only what has many channels and a high rate at once.
     private static let mostBytes: Int64 = 16 << 20
+    /// The most that is made present ahead of what plays.
+    private static let mostMapped: Int64 = 4 << 20
 
     /// Sound that is there as soon as it is asked for: read on the player's thread, a period at a time.
     package convenience init(_ source: any MediaSource) {
@@ -62,7 +64,9 @@ package final class MediaFeed: Sendable {
         let most = max(8192, Self.mostBytes / bytes)
         let back = min(frames(kept, .zero ... .seconds(5)), most / 2)
         let front = min(max(1024, frames(ahead, .milliseconds(100) ... .seconds(10))), most - back)
-        reader = MediaReader(source, capacity: back + front, kept: back, bells: bells)
+        // Pages that are there cost nothing; to wake for them does.
+        let pages = bells == nil ? nil : min(max(front, 8 * rate), max(8192, Self.mostMapped / bytes))
+        reader = MediaReader(source, capacity: back + front, kept: back, mapping: pages, bells: bells)
     }
 
     deinit {
@@ -81,7 +85,7 @@ package final class MediaFeed: Sendable {
             state.error = nil
             state.playerWaitsFor = nil
             state.isReaderAsleep = false
-            guard !state.ring.move(to: frame) else { return }
+            guard !state.ring.move(to: frame, looped: state.isLooped) else { return }
             state.ring.jump(to: frame)
             state.jumps += 1
         }
@@ -131,6 +135,52 @@ package final class MediaFeed: Sendable {
         }
     }
 
+    /// Whether the pieces lie where only the kernel may read them. Changes by calls of the player's alone.
+    var isMapped: Bool { reader.isMapped }
+
+    /// The frames of the last piece are not there as they were said to be: they are read anew, as a file is. False where
+    /// that has been done.
+    func leaveMap() -> Bool {
+        guard isMapped else { return false }
+        reader.state.withLock { state in
+            guard !state.ring.isAtPassEnd(looped: state.isLooped) else { return }
+            reader.leaveMap(&state)
+        }
+        reader.wake()
+        return !isMapped
+    }
+
+    /// Has the kernel copy the first `frames` frames of the last piece; answers how many came. None: they come later, and
+    /// are asked for like any other.
+    func copy(_ from: UnsafeRawPointer, _ frames: Int, to: UnsafeMutableRawPointer) -> Int {
+        guard let map = reader.map else { return 0 }
+        let came = map.copy(from, bytes: frames * reader.frameBytes, to: to)
+        if came >= reader.frameBytes { return came / reader.frameBytes }
+        if came == -Int(Errno.EAGAIN) {
+            // The kernel needed their memory for something else.
+            reader.state.withLock { state in
+                state.ring.jump(to: state.ring.source(state.ring.place))
+                state.isReaderAsleep = false
+                state.jumps += 1
+            }
+            reader.wake()
+        } else {
+            _ = leaveMap()
+        }
+        return 0
+    }
+
+    /// How many frames are handed on in one go in steady play. The reading thread sees when they are taken that it has room
+    /// again: up to where it is to be woken, then all there is while it reads.
+    var steadyFrames: Int {
+        guard isMapped else { return max(1024, info.rate / 8) }
+        return reader.state.withLock { state in
+            let available = state.ring.available(looped: state.isLooped)
+            let half = (state.ring.capacity - state.ring.kept) / 2
+            return Int(available > half + 8192 ? available - half : available)
+        }
+    }
+
     private func look(_ wanted: Int, _ looped: Bool) -> (Piece, DeviceError?) {
         reader.state.withLock { state in
             if state.isLooped != looped {
@@ -138,11 +188,27 @@ package final class MediaFeed: Sendable {
                 state.isReaderAsleep = false
                 reader.wake()
             }
-            let (slot, frames) = state.ring.piece(Int64(wanted), looped: looped)
-            if frames > 0 { return (.frames(reader.address(slot), frames), nil) }
+            leaveIfBroken(&state, Int64(1))
+            if isMapped, let map = reader.map {
+                let first = state.ring.source(state.ring.place)
+                let frames = min(Int64(wanted), state.ring.available(looped: looped), info.frames - first)
+                if frames > 0 { return (.frames(map.address(first), Int(frames)), nil) }
+            } else {
+                let (slot, frames) = state.ring.piece(Int64(wanted), looped: looped)
+                if frames > 0 { return (.frames(reader.address(slot), frames), nil) }
+            }
             if state.ring.isAtPassEnd(looped: looped) { return (.end, nil) }
             return (state.isAtEnd ? .end : .notYet, state.error)
         }
+    }
+
+    /// What could not be made present is read, as soon as less than `wanted` frames stand.
+    private func leaveIfBroken(_ state: inout MediaReader.State, _ wanted: Int64) {
+        guard state.isMapBroken, isMapped, state.ring.available(looped: state.isLooped) < wanted,
+            !state.ring.isAtPassEnd(looped: state.isLooped)
+        else { return }
+        reader.leaveMap(&state)
+        reader.wake()
     }
 
     /// The first `frames` of the last piece have been handed on.
@@ -185,6 +251,7 @@ package final class MediaFeed: Sendable {
             }
         }
         return reader.state.withLock { state in
+            leaveIfBroken(&state, Int64(frames))
             state.playerWaitsFor = Int64(frames)
             return state.takeWaiting()
         }

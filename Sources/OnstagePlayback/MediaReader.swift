@@ -21,6 +21,8 @@ final class MediaReader: @unchecked Sendable {
         /// The player is to be woken when so many frames are there, or no more will be.
         var playerWaitsFor: Int64?
         var isClosed = false
+        /// A part of the map cannot be made present: what stands is played, then the source is read instead.
+        var isMapBroken = false
 
         /// Whether the ring ends where a pass does, and no other is to follow.
         var isAtEnd: Bool {
@@ -32,7 +34,9 @@ final class MediaReader: @unchecked Sendable {
         /// Whether the player has what it waits for, or need not wait for it.
         mutating func takeWaiting() -> Bool {
             guard let wanted = playerWaitsFor else { return false }
-            guard ring.available(looped: isLooped) >= wanted || isAtEnd || error != nil || ring.free == 0 else {
+            guard
+                ring.available(looped: isLooped) >= wanted || isAtEnd || error != nil || ring.free == 0 || isMapBroken
+            else {
                 return false
             }
             playerWaitsFor = nil
@@ -44,7 +48,13 @@ final class MediaReader: @unchecked Sendable {
     var isLive: Bool { source.isLive }
     private var sourcePosition: Int64 = 0
     let frameBytes: Int
-    private let memory: UnsafeMutableRawBufferPointer
+    /// Where it lies by itself; then the ring's numbers go without a ring.
+    let map: MediaMap?
+    private let mapped: Atomic<Bool>
+    /// Written by the player's thread, under the lock, when the map is left.
+    private var memory: UnsafeMutableRawBufferPointer
+    /// Of the ring in memory.
+    private let size: (capacity: Int64, kept: Int64)
     let state: Mutex<State>
     /// How the reading thread and the player are woken; nil where no thread reads.
     let bells: Bells?
@@ -61,12 +71,39 @@ final class MediaReader: @unchecked Sendable {
         }
     }
 
-    init(_ source: any MediaSource, capacity: Int64, kept: Int64, bells: Bells?) {
+    /// - Parameter front: frames that are made present ahead where the source lies in memory; else nil.
+    init(_ source: any MediaSource, capacity: Int64, kept: Int64, mapping front: Int64? = nil, bells: Bells?) {
         self.source = source
         self.bells = bells
+        size = (capacity, kept)
         frameBytes = source.info.channels * source.format.bytes
-        memory = .allocate(byteCount: Int(capacity) * frameBytes, alignment: 64)
-        state = Mutex(State(ring: MediaRing(capacity: capacity, kept: kept)))
+        if let front, let map = source.map {
+            self.map = map
+            mapped = Atomic(true)
+            memory = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+            var ring = MediaRing(capacity: kept + front, kept: kept)
+            ring.length = source.info.frames
+            state = Mutex(State(ring: ring))
+        } else {
+            map = nil
+            mapped = Atomic(false)
+            memory = .allocate(byteCount: Int(capacity) * frameBytes, alignment: 64)
+            state = Mutex(State(ring: MediaRing(capacity: capacity, kept: kept)))
+        }
+    }
+
+    /// Whether what is handed on lies in the map. Changes on the player's thread alone.
+    var isMapped: Bool { mapped.load(ordering: .relaxed) }
+
+    /// From now on the source is read; what it says then is believed. *Runs on:* the player's thread, with the lock.
+    func leaveMap(_ state: inout State) {
+        mapped.store(false, ordering: .relaxed)
+        memory = .allocate(byteCount: Int(size.capacity) * frameBytes, alignment: 64)
+        let place = state.ring.source(state.ring.place)
+        state.ring = MediaRing(capacity: size.capacity, kept: size.kept)
+        state.ring.jump(to: place)
+        (state.isMapBroken, state.isReaderAsleep, state.error) = (false, false, nil)
+        state.jumps += 1
     }
 
     deinit {
@@ -85,7 +122,7 @@ final class MediaReader: @unchecked Sendable {
     private enum Step {
         case asleep
         case closed
-        case fill(MediaRing.Room, at: Int64, jumps: Int)
+        case fill(MediaRing.Room, at: Int64, jumps: Int, isMapped: Bool)
     }
 
     /// What an attempt to read came to.
@@ -105,13 +142,16 @@ final class MediaReader: @unchecked Sendable {
         let step: Step = state.withLock { state in
             if state.isClosed { return .closed }
             let position = state.ring.next
-            guard state.error == nil, !state.isAtEnd, let room = state.ring.reserve(most(state.ring)) else {
+            guard state.error == nil, !state.isMapBroken, !state.isAtEnd,
+                let room = state.ring.reserve(most(state.ring))
+            else {
                 state.isReaderAsleep = true
                 return .asleep
             }
-            return .fill(room, at: position, jumps: state.jumps)
+            return .fill(room, at: position, jumps: state.jumps, isMapped: isMapped)
         }
-        guard case .fill(let room, let position, let jumps) = step else { return .nothingToDo }
+        guard case .fill(let room, let position, let jumps, let isMapped) = step else { return .nothingToDo }
+        if isMapped, let map { return makePresent(map, room, at: position, jumps) }
         let result = read(room, at: position)
         if case .success(let came) = result, came < 0 { return .nothingYet }
         let isPlayerWoken = state.withLock { state in
@@ -122,6 +162,18 @@ final class MediaReader: @unchecked Sendable {
             case .success(let came): state.ring.publish(Int64(came))
             case .failure(let error): state.error = error
             }
+            return state.takeWaiting()
+        }
+        if isPlayerWoken { bells?.player.wake() }
+        return .done
+    }
+
+    private func makePresent(_ map: MediaMap, _ room: MediaRing.Room, at position: Int64, _ jumps: Int) -> Filled {
+        let frames = min(room.frames, Int(source.info.frames - position))
+        let isThere = map.makePresent(position, frames) == 0
+        let isPlayerWoken = state.withLock { state in
+            guard state.jumps == jumps else { return false }
+            if isThere { state.ring.publish(Int64(frames)) } else { state.isMapBroken = true }
             return state.takeWaiting()
         }
         if isPlayerWoken { bells?.player.wake() }
@@ -159,12 +211,18 @@ final class MediaReader: @unchecked Sendable {
     func run(_ bells: Bells) {
         let rate = Int64(source.info.rate)
         let small = max(256, rate / 100)
-        let large = state.withLock { max(small, ($0.ring.capacity - $0.ring.kept) / 2) }
         var wait = WaitSet()
         while !state.withLock({ $0.isClosed }) {
             wait.removeAll()
             wait.add(bells.reader.descriptor)
-            switch fill({ $0.end - $0.place < rate / 5 ? small : large }) {
+            let isMapped = isMapped
+            let step = { (ring: borrowing MediaRing) -> Int64 in
+                let (ahead, large) = (ring.end - ring.place, max(small, (ring.capacity - ring.kept) / 2))
+                // What is mapped is so by pages; and never more at a time than what plays meanwhile.
+                if isMapped { return min(max(ahead, rate / 10), large) }
+                return ahead < rate / 5 ? small : large
+            }
+            switch fill(step) {
             case .done: continue
             case .nothingToDo: break
             case .nothingYet: wait.wake(at: .now + Self.askAgain)

@@ -45,8 +45,8 @@ struct MediaRing: Hashable, Sendable {
 
     // MARK: The player's side
 
-    /// Goes to a source frame if it stands in the ring.
-    mutating func move(to source: Int64) -> Bool {
+    /// Goes to a source frame if it stands in the ring, or comes next.
+    mutating func move(to source: Int64, looped: Bool = true) -> Bool {
         var target = source - base
         if let length, length > 0, source < length {
             // Of several passes the last one that the player has reached; else the next one.
@@ -55,6 +55,8 @@ struct MediaRing: Hashable, Sendable {
             if target < start { target += length }
         }
         guard target >= start, target <= end else { return false }
+        // Where no other pass follows, what stands at the end of one is not the first frame of the next.
+        if !looped, target == end, source != base + target { return false }
         place = target
         origin = target
         return true

@@ -16,6 +16,9 @@ package protocol MediaSource: AnyObject, Sendable {
     /// Whether it comes when it comes: then it is waited for without end, in silence.
     var isLive: Bool { get }
 
+    /// Where it lies in memory as it is read, for the kernel alone; nil for what has to be read.
+    var map: MediaMap? { get }
+
     /// Fills in up to `frames` frames, interleaved; answers how many, 0 at the end, ``nothingYet`` where there may be some
     /// later. Allocates nothing.
     /// - Throws: `inputOutput` when the source cannot be read.
@@ -24,6 +27,7 @@ package protocol MediaSource: AnyObject, Sendable {
 
 extension MediaSource {
     package var isLive: Bool { false }
+    package var map: MediaMap? { nil }
 
     /// The answer of ``read(into:frames:)`` that is no number of frames.
     package static var nothingYet: Int { -1 }

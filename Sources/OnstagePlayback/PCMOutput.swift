@@ -30,6 +30,8 @@ package struct OutputFacts: Hashable, Sendable {
     package var stepFrames = 0
     /// The frames that may lie behind the pointer.
     package var guardFrames: Int
+    /// A write is one call of the kernel's with the samples where they lie: nobody else reads them.
+    package var isLent = false
     /// ``PCMOutput/hold()`` works.
     package var canHold = false
     /// By how many source frames a position may be wrong because of a rate converter on the way.

@@ -10,6 +10,7 @@ internal import OnstageLinux
 final class PlainWAV: MediaSource {
     let info: MediaInfo
     let format: SourceFormat
+    let map: MediaMap?
     private let file: Descriptor
     private let layout: PlainWAVHeader
     /// The frame that is read next. Unchecked: one thread at a time uses it (``MediaSource``).
@@ -20,6 +21,12 @@ final class PlainWAV: MediaSource {
     init?(path: String) throws(DeviceError) {
         let file = try Descriptor(opening: path, flags: O_RDONLY | O_NONBLOCK)
         guard let layout = PlainWAVHeader(file.number) else { return nil }
+        // Handed over as it is stored: then it need not pass our hands.
+        map =
+            layout.sample.bytes == layout.sample.source.bytes
+            ? MediaMap(
+                file: file.number, dataOffset: layout.dataOffset, frames: layout.frames,
+                frameBytes: layout.sample.bytes * layout.channels) : nil
         self.file = file
         self.layout = layout
         format = layout.sample.source

@@ -22,8 +22,6 @@ package struct PlaybackConfiguration: Hashable, Sendable {
     package var guardTime: Duration?
     package var pauseMode = PauseMode.exact
     package var isLooped = false
-    /// How often ``DriverReport/position(_:)`` is sent while it plays; nil for never.
-    package var journalInterval: Duration? = .seconds(1)
     /// 0…1; at 1 the samples are handed on bit by bit.
     package var volume = 1.0
     /// How long a change of volume takes: long enough not to click, short enough to seem at once.
@@ -43,7 +41,6 @@ package struct PlaybackConfiguration: Hashable, Sendable {
         it.nearLimit = min(max(nearLimit, .milliseconds(10)), .milliseconds(500))
         it.horizon = min(max(horizon, .milliseconds(2)), .milliseconds(100))
         it.guardTime = guardTime.map { min(max($0, .zero), .milliseconds(200)) }
-        it.journalInterval = journalInterval.map { max($0, .milliseconds(100)) }
         it.volume = min(max(volume, 0), 1)
         it.fade = min(max(fade, .zero), .milliseconds(50))
         it.gainRamp = min(max(gainRamp, .milliseconds(1)), .seconds(1))

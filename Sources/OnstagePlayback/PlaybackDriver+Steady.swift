@@ -1,4 +1,4 @@
-internal import OnstageCore
+package import OnstageCore
 
 /// What a stream in steady play goes by: plain numbers, so that a turn is a write and a few additions.
 struct Steady {
@@ -14,8 +14,8 @@ struct Steady {
     /// What the piece was taken for.
     var gain = 1.0
     var isLooped = false
-    /// Until then nothing else is to be seen to.
-    var until: Int64 = 0
+    /// For how long a pointer may stand, in nanoseconds.
+    var stallLimit: Int64 = 0
     /// A turn that comes later than this after the one before is looked at: the card may have gone round its ring.
     var lapse: Int64 = 0
     var rate: Int64 = 0
@@ -31,10 +31,17 @@ extension PlaybackDriver {
         steady.isWaitNamed && steady.frames > 0 && phase == .playing && output?.keepsWait == true
     }
 
-    /// One turn of steady play; false where there is more to it, with nothing done or all of it accounted for.
-    func steadyTurn(_ wait: borrowing WaitSet, _ now: MonotonicTime) -> Bool {
-        guard steady.frames > 0, now.nanoseconds < steady.until, let look, let output,
-            now.nanoseconds - look.at.nanoseconds < steady.lapse, output.isReady(wait), let next = steady.next
+    /// A turn fills the ring, or is none of steady play.
+    package var takesAll: Bool { true }
+
+    /// One turn of steady play; nil where there is more to it, with nothing done or all of it accounted for.
+    package func keptTurn(_ wait: borrowing WaitSet, now: MonotonicTime) -> MonotonicTime? {
+        steadyTurn(now) ? MonotonicTime(nanoseconds: now.nanoseconds + steady.stallLimit) : nil
+    }
+
+    private func steadyTurn(_ now: MonotonicTime) -> Bool {
+        guard steady.frames > 0, let look, now.nanoseconds - look.at.nanoseconds < steady.lapse, let output,
+            let next = steady.next
         else { return false }
         let asked = min(steady.frames, steady.bufferFrames)
         let answer = output.write(next, frames: asked)
@@ -45,10 +52,11 @@ extension PlaybackDriver {
         ledger.wrote(Int64(answer))
         // Less than what was offered was taken: the ring is full.
         guard answer < asked else { return false }
-        let pointer = ledger.written - Int64(steady.bufferFrames)
-        self.look = Look(at: now, pointer: pointer)
         let before = ledger.heard
         ledger.observe(ahead: steady.ahead)
+        // A pointer that stands is looked at.
+        guard ledger.heard > before else { return false }
+        self.look = Look(at: now, pointer: ledger.written - Int64(steady.bufferFrames))
         noteHeard(ledger.heard - before, now)
         let wishes = controls.publish(ledger, rate: Int(steady.rate), at: now)
         return wishes.gain == steady.gain && wishes.isLooped == steady.isLooped
@@ -66,10 +74,10 @@ extension PlaybackDriver {
     func beginSteady(_ now: MonotonicTime) {
         // A source that gives sound as it comes is asked for no more than the ring takes now.
         guard phase == .playing, turnAt == nil, !isStarved, !media.isLive, let facts = output?.facts, facts.isPlain,
-            block?.isSameFormat == true
+            block?.isSameFormat == true, facts.isLent || !media.isMapped
         else { return }
         let (gain, isLooped) = (controls.gain, controls.isLooped)
-        let most = media.longestPiece
+        let most = media.steadyFrames
         guard gain == 1, self.gain.constant(ledger.written, most) == 1,
             // What fails now will fail again when it is due, and be told then. Less than a turn's worth is not worth it.
             case .frames(let next, let frames)? = try? media.piece(most, looped: isLooped),
@@ -83,22 +91,8 @@ extension PlaybackDriver {
         steady.gain = gain
         steady.isLooped = isLooped
         steady.rate = Int64(facts.rate)
+        steady.stallLimit = stallLimit.wholeNanoseconds
         steady.lapse = duration(Int64(facts.bufferFrames)).wholeNanoseconds / 4 * 3
-        // Half of the time in which a pointer that stands still is found out; and the journal is not to be late.
-        var until = progressAt + stallLimit / 2
-        if let journalAt { until = min(until, journalAt - turnLength) }
-        steady.until = until.nanoseconds
         block?.removeAll()
     }
-
-    /// About how long it is from one turn of steady play to the next.
-    var turnLength: Duration {
-        guard let facts = output?.facts, turnAt == nil else { return .zero }
-        return min(duration(Int64(facts.bufferFrames / 2)), (configuration.journalInterval ?? .seconds(1)) / 2)
-    }
-}
-
-extension MediaFeed {
-    /// How many frames are taken in one go in steady play; the reading thread sees later that it has room again.
-    fileprivate var longestPiece: Int { max(1024, info.rate / 8) }
 }

@@ -25,16 +25,11 @@ extension PlaybackDriver {
                 output?.prepare(&wait, now: clock.now)
                 wait.wake(at: progressAt + stallLimit)
             }
-            if let journalAt { wait.wake(at: journalAt) }
         case .ending, .draining: wait.wake(at: turnAt ?? clock.now)
         }
     }
 
-    /// A running stream whose pointer stands for this long is stalled.
-    var stallLimit: Duration { max(.seconds(1), configuration.bufferTime * 2) }
-
     package func service(_ wait: borrowing WaitSet, now: MonotonicTime) throws(DeviceError) {
-        if steadyTurn(wait, now) { return }
         endSteady()
         if phase != .draining, phase != .closed, let target = controls.takeSeek(isRunning: true) {
             try seekStream(to: target)
@@ -48,30 +43,19 @@ extension PlaybackDriver {
             try goOn(now)
         case .playing:
             if isStarved { media.acknowledge() }
-            if turnAt == nil, !isGainNew, let output, !output.isReady(wait), now < progressAt + stallLimit {
-                journal(now)
-                return
-            }
+            if turnAt == nil, !isGainNew, let output, !output.isReady(wait), now < progressAt + stallLimit { return }
             try feed()
             if phase == .ending { try finishEnding() }
         case .ending:
             try finishEnding()
         }
         if let trouble = output?.takeTrouble() { report(.recovered(trouble)) }
-        journal(now)
         beginSteady(now)
         if phase == .playing, now > progressAt + stallLimit {
             throw DeviceError(
                 .stalled, operation: "snd_pcm_status", device: identity,
                 reason: "its pointer has not moved for a second")
         }
-    }
-
-    private func journal(_ now: MonotonicTime) {
-        // At the turn before it is due, rather than by a turn of its own.
-        guard let due = journalAt, let interval = configuration.journalInterval, now + turnLength >= due else { return }
-        journalAt = now + interval
-        report(.position(controls.position))
     }
 
     /// Begins a stream at the source frame `frame`, or with what the last one has left (nil), as soon as the media has been
@@ -151,7 +135,14 @@ extension PlaybackDriver {
         guard let output else { return }
         look = nil
         if !output.facts.isMixed {
+            let before = ledger.written
             try feed(isStarting: true)
+            if phase == .playing, isStarved, ledger.written == before {
+                // What stood ready was gone: waited for once more.
+                phase = .buffering
+                (turnAt, bufferingUntil) = (nil, clock.now + Self.bufferingLimit)
+                return publish(isRunning: false)
+            }
         } else if let silence = block?.silence {
             let lead = min(max(Int(ahead), leadFrames(output.facts)), nearFrames(output.facts), block?.capacity ?? 0)
             let answer = output.write(silence, frames: lead)
@@ -209,6 +200,11 @@ extension PlaybackDriver {
             guard let count = block?.count, count > 0, let samples = block?.samples else { break }
             let begun = clock.now
             let answer = output.write(samples, frames: count)
+            if answer == -Int(Errno.EFAULT), media.leaveMap() {
+                // The file has been cut short under us, or its disk is gone: it is read, and that says what is wrong.
+                block?.removeAll()
+                continue
+            }
             if answer < 0, -answer != Int(Errno.EAGAIN) { return try recover(Int32(-answer), "snd_pcm_writei") }
             guard answer > 0 else { break }
             if output.facts.isMixed, !isStarting, try isLate(answer, since: begun) { return }
@@ -328,7 +324,6 @@ extension PlaybackDriver {
         _ = output?.drop()
         phase = .ended
         turnAt = nil
-        journalAt = nil
         // What cannot be begun anew stays at its end.
         ledger = PlaybackLedger(base: media.info.isSeekable ? 0 : ledger.position, length: ledger.length)
         publish(isRunning: false)
@@ -364,7 +359,6 @@ extension PlaybackDriver {
         let answer = output.prepareStream()
         if answer < 0 { throw failure(-answer, "snd_pcm_prepare") }
         block?.removeAll()
-        if journalAt == nil { journalAt = configuration.journalInterval.map { clock.now + $0 } }
         try media.seek(to: frame)
         try startStream(from: frame, behind: ahead)
     }

@@ -31,6 +31,8 @@ package final class PlaybackDriver: DeviceDriver {
     let clock: any MonotonicClock
     let backend: OutputBackend
     let report: DriverReporter
+    /// A running stream whose pointer stands for this long is stalled.
+    let stallLimit: Duration
     let forceHandle = ForceHandle()
     let delivered = Atomic<UInt64>(0)
     private let underruns = Atomic<UInt64>(0)
@@ -68,7 +70,6 @@ package final class PlaybackDriver: DeviceDriver {
     @exclusivity(unchecked) var resumes = 0
     /// When something was last heard anew.
     @exclusivity(unchecked) var progressAt = MonotonicTime(nanoseconds: 0)
-    var journalAt: MonotonicTime?
     /// The next turn when no descriptor tells it.
     @exclusivity(unchecked) var turnAt: MonotonicTime?
     /// The last look at the pointer, to tell a card that went round its whole ring since.
@@ -98,6 +99,7 @@ package final class PlaybackDriver: DeviceDriver {
         clock: any MonotonicClock = SystemClock(), backend: OutputBackend? = nil, report: @escaping DriverReporter
     ) {
         self.configuration = configuration.inRange
+        stallLimit = max(.seconds(1), self.configuration.bufferTime * 2)
         self.media = media
         self.controls = controls ?? PlaybackControls(media.info, configuration: configuration, clock: clock)
         self.clock = clock
@@ -206,8 +208,6 @@ package final class PlaybackDriver: DeviceDriver {
         if horizonFrames == 0 { horizonFrames = frames(configuration.horizon) }
         drain = Drain()
         (doubtful, again, takenBack) = (0, 0, 0)
-        let now = clock.now
-        journalAt = configuration.journalInterval.map { now + $0 }
         (isBegun, isWaitingTold, gatherUntil) = (false, false, nil)
         try startStream(from: ledger.base)
     }
@@ -216,14 +216,15 @@ package final class PlaybackDriver: DeviceDriver {
     private func makeBlock(_ facts: OutputFacts) {
         let capacity = max(facts.bufferFrames, frames(.milliseconds(20)))
         if block != nil, let made = blockFacts, made.format == facts.format, made.channels == facts.channels,
-            block?.capacity == capacity
+            made.isLent == facts.isLent, block?.capacity == capacity
         {
             block?.removeAll()
             return
         }
         blockFacts = facts
         block = SampleBlock(
-            source: media.format, target: facts.format, channels: facts.channels, capacity: capacity)
+            source: media.format, target: facts.format, channels: facts.channels, capacity: capacity,
+            isLent: facts.isLent)
     }
 
     private func mediaNotes() -> [String] {
@@ -264,7 +265,6 @@ package final class PlaybackDriver: DeviceDriver {
         look = nil
         phase = .closed
         turnAt = nil
-        journalAt = nil
         ledger.forgetUnheard()
         publish(isRunning: false)
     }

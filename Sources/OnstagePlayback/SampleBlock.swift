@@ -8,6 +8,8 @@ struct SampleBlock: ~Copyable {
     private let conversion: SampleConversion
     /// The device takes the very samples that the feed has.
     let isSameFormat: Bool
+    /// The device's writes are calls of the kernel's, which may be handed what only the kernel may read.
+    let isLent: Bool
     /// Frames.
     let capacity: Int
     private let ready: UnsafeMutableRawBufferPointer
@@ -16,8 +18,13 @@ struct SampleBlock: ~Copyable {
     /// The frames that are ready.
     private(set) var samples: UnsafeRawPointer
     private(set) var count = 0
+    /// For what only the kernel may read; made when it is needed first.
+    private var copied = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+    private let sourceBytes: Int
 
-    init(source: SourceFormat, target: SampleFormat, channels: Int, capacity: Int) {
+    init(source: SourceFormat, target: SampleFormat, channels: Int, capacity: Int, isLent: Bool = false) {
+        self.isLent = isLent
+        sourceBytes = channels * source.bytes
         conversion = SampleConversion(source: source, target: target, channels: channels)
         isSameFormat = target.isSame(as: source)
         self.capacity = capacity
@@ -30,6 +37,7 @@ struct SampleBlock: ~Copyable {
 
     deinit {
         ready.deallocate()
+        copied.deallocate()
         quiet.deallocate()
     }
 
@@ -57,10 +65,18 @@ struct SampleBlock: ~Copyable {
     ) throws(DeviceError) -> MediaFeed.Piece {
         count = 0
         let piece = try feed.piece(min(wanted, capacity), looped: looped)
-        guard case .frames(let from, var frames) = piece else { return piece }
+        guard case .frames(var from, var frames) = piece else { return piece }
         let level = gain.constant(first, frames)
         if level == nil, first + Int64(frames) > gain.settled { frames = Int(gain.settled - first) }
-        if isSameFormat, level == 1 {
+        let isAsIs = isSameFormat && level == 1
+        if feed.isMapped, !(isAsIs && isLent) {
+            if copied.count == 0 { copied = .allocate(byteCount: max(16, capacity * sourceBytes), alignment: 64) }
+            guard let space = copied.baseAddress else { return .notYet }
+            frames = feed.copy(from, frames, to: space)
+            if frames == 0 { return .notYet }
+            from = UnsafeRawPointer(space)
+        }
+        if isAsIs {
             samples = from
         } else if let to = ready.baseAddress {
             conversion.run(from, to, frames: frames, gain, at: first)

@@ -46,6 +46,21 @@ package final class PositionStore: Sendable {
         if !accepted { completion?(nil) }
     }
 
+    /// Asks for the position of `media` in `scene` as often as `interval` says, first after one, and writes it where it has
+    /// moved; until the answer is ended. `position` is called on the store's thread, and must not wait.
+    ///
+    /// *Runs on:* any thread; never waits.
+    package func follow(
+        rate: Int64, frames: Int64?, for media: MediaIdentity, scene: String, every interval: Duration,
+        position: @escaping @Sendable () -> Int64
+    ) -> PositionFollow {
+        let follow = PositionFollow(
+            PositionTable.Key(media: media, scene: scene), rate: rate, frames: frames, every: interval,
+            position: position)
+        worker.post { $0.follows.append(follow) }
+        return follow
+    }
+
     /// The stored position of `media` in `scene`; nil where there is none, or none to be believed (told to the log).
     ///
     /// A position beyond `frames`, the frames that the media has now, is not believed.

@@ -18,10 +18,11 @@ final class StoreWorker: Sendable {
         var records: [PositionTable.Key: StoredPosition] = [:]
         var completions: [@Sendable (MonotonicTime?) -> Void] = []
         var reads: [Read] = []
+        var follows: [PositionFollow] = []
         var flushes: [@Sendable (Bool) -> Void] = []
         var isClosing = false
 
-        var isOnlyClosing: Bool { isClosing && records.isEmpty && reads.isEmpty && flushes.isEmpty }
+        var isOnlyClosing: Bool { isClosing && records.isEmpty && reads.isEmpty && follows.isEmpty && flushes.isEmpty }
     }
 
     private struct Box: Sendable {
@@ -67,27 +68,77 @@ final class StoreWorker: Sendable {
         }
     }
 
+    /// A position that is asked for when it is due.
+    private struct Followed {
+        let follow: PositionFollow
+        var due: MonotonicTime
+        var record: PositionTable.Record?
+    }
+
     private func run() {
         let table = PositionTable(file: file)
+        var followed: [Followed] = []
         var set = pollfd(fd: bell.number, events: Int16(POLLIN), revents: 0)
         while true {
-            _ = clinux_poll(&set, 1, -1)
-            clinux_eventfd_clear(bell.number)
-            let mail = box.withLock { box in
-                defer { box.mail = Mail() }
-                return box.mail
+            var timeout: Int64 = -1
+            if let due = followed.lazy.map(\.due.nanoseconds).min() {
+                timeout = max(0, due - MonotonicTime.now.nanoseconds)
             }
-            for (key, stored) in mail.records { table.remember(stored, key) }
-            for read in mail.reads { read.completion(answer(read, table)) }
-            if !mail.records.isEmpty || !mail.flushes.isEmpty || mail.isClosing {
-                let saved = table.save()
-                let time = saved ? MonotonicTime.now : nil
-                for completion in mail.completions { completion(time) }
-                if mail.isClosing { table.close() }
-                for flush in mail.flushes { flush(saved) }
-            }
-            if mail.isClosing { return }
+            if clinux_poll(&set, 1, timeout) > 0, take(table, &followed) { return }
+            if !followed.isEmpty { ask(&followed, table) }
         }
+    }
+
+    /// Does what the mail asks for; true when that was the last.
+    private func take(_ table: PositionTable, _ followed: inout [Followed]) -> Bool {
+        clinux_eventfd_clear(bell.number)
+        let mail = box.withLock { box in
+            defer { box.mail = Mail() }
+            return box.mail
+        }
+        for (key, stored) in mail.records { table.remember(stored, key) }
+        for read in mail.reads { read.completion(answer(read, table)) }
+        let now = MonotonicTime.now
+        for follow in mail.follows { followed.append(Followed(follow: follow, due: now + follow.interval)) }
+        if !mail.records.isEmpty || !mail.flushes.isEmpty || mail.isClosing {
+            let saved = table.save()
+            let time = saved ? MonotonicTime.now : nil
+            for completion in mail.completions { completion(time) }
+            if mail.isClosing { table.close() }
+            for flush in mail.flushes { flush(saved) }
+        }
+        return mail.isClosing
+    }
+
+    /// Asks for the positions that are due, and writes those that have moved.
+    private func ask(_ followed: inout [Followed], _ table: PositionTable) {
+        let now = MonotonicTime.now
+        var isNew = false
+        var index = 0
+        while index < followed.count {
+            guard followed[index].due <= now else {
+                index += 1
+                continue
+            }
+            let follow = followed[index].follow
+            guard let position = follow.ask() else {
+                followed.remove(at: index)
+                continue
+            }
+            followed[index].due = now + follow.interval
+            let record = followed[index].record ?? table.record(follow.key)
+            if record?.stored.position != position {
+                let stored = StoredPosition(
+                    position: position, rate: follow.rate, frames: follow.frames, updated: clinux_clock(CLOCK_REALTIME),
+                    boot: boot)
+                if let record { table.remember(stored, record) }
+                followed[index].record = record ?? table.remember(stored, follow.key)
+                isNew = true
+            }
+            index += 1
+        }
+        // What could not be written is tried again with the next.
+        if isNew { _ = table.save() }
     }
 
     private func answer(_ read: Read, _ table: PositionTable) -> StoredPosition? {

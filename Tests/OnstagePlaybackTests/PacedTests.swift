@@ -60,7 +60,7 @@ struct PacedTests {
         #expect(driver.counts.delivered == 48_000)
     }
 
-    @Test("the built-in sound loops without a seam, and tells where it is")
+    @Test("the built-in sound loops without a seam")
     func builtIn() throws {
         let clock = StillClock()
         let reports = Reports()
@@ -77,6 +77,5 @@ struct PacedTests {
         #expect((47_000...49_100).contains(position))
         #expect(reports.ended == 0)
         #expect(driver.counts.underruns == 0)
-        #expect(reports.all.count { if case .position = $0 { true } else { false } } == 2)
     }
 }

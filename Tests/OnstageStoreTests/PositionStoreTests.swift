@@ -101,6 +101,69 @@ import Testing
         #expect(try reader.query("SELECT position FROM position") == [[.integer(300)]])
     }
 
+    @Test("a position that is followed is written as it moves; what is recorded after its end stands")
+    func follow() async throws {
+        let store = PositionStore(scratch, heard)
+        let asked = Mutex<Int64>(0)
+        let follow = store.follow(
+            rate: 48_000, frames: nil, for: .ramp, scene: "main", every: .milliseconds(5),
+            position: {
+                asked.withLock {
+                    $0 += 1
+                    return 1000 + $0
+                }
+            })
+        while asked.withLock({ $0 }) < 5 { await Task.yield() }
+        await store.stored(1, MediaIdentity(key: "other"))
+        let reader = try connection(scratch.file)
+        let rows = try reader.query("SELECT position FROM position WHERE rate = 48000 AND frames IS NULL")
+        guard case .integer(let kept)? = rows.first?.first else {
+            Issue.record("nothing was written: \(rows)")
+            return
+        }
+        #expect(kept >= 1005)
+        follow.end()
+        await store.stored(7)
+        let last = asked.withLock { $0 }
+        let end = MonotonicTime.now + .milliseconds(100)
+        while MonotonicTime.now < end { await store.stored(1, MediaIdentity(key: "other")) }
+        #expect(asked.withLock { $0 } == last)
+        #expect(await store.read() == 7)
+        await store.closed()
+        #expect(heard.lines == [])
+    }
+
+    @Test("a position that is followed and does not move costs the disk nothing") func followOfWhatStands() async throws
+    {
+        let store = PositionStore(scratch, heard)
+        let asked = Mutex(0)
+        let follow = store.follow(
+            rate: 48_000, frames: nil, for: .ramp, scene: "main", every: .milliseconds(2),
+            position: {
+                asked.withLock { $0 += 1 }
+                return 4711
+            })
+        while asked.withLock({ $0 }) < 2 { await Task.yield() }
+        await store.closed()
+        let other = PositionStore(scratch, heard)
+        #expect(await other.read() == 4711)
+        asked.withLock { $0 = 0 }
+        let again = other.follow(
+            rate: 48_000, frames: nil, for: .ramp, scene: "main", every: .milliseconds(2),
+            position: {
+                asked.withLock { $0 += 1 }
+                return 4711
+            })
+        while asked.withLock({ $0 }) < 2 { await Task.yield() }
+        let log = bytes(scratch.file + "-wal").count
+        let times = asked.withLock { $0 }
+        while asked.withLock({ $0 }) < times + 5 { await Task.yield() }
+        #expect(bytes(scratch.file + "-wal").count == log)
+        follow.end()
+        again.end()
+        await other.closed()
+    }
+
     @Test func anUnusedStoreMakesNothing() {
         do { _ = PositionStore(scratch, heard) }
         #expect(scratch.names == [])

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "CLinuxFiles.h"
+#include "CLinuxMap.h"
 #include "CLinuxSocket.h"
 #include "CLinuxSteady.h"
 #include "CLinuxTerminal.h"

@@ -28,29 +28,24 @@ static inline int clinux_epoll_remove(int epoll, int fd) {
 }
 
 enum { CLINUX_EPOLL_MOST = 8 };
+// Besides what `poll` knows: told when it becomes ready, not as long as it is.
+static const uint32_t CLINUX_EPOLL_EDGE = 1u << 31;
 // What came, in the order of the kernel.
 struct clinux_epoll_answers {
-    uint64_t number[CLINUX_EPOLL_MOST];
-    uint32_t events[CLINUX_EPOLL_MOST];
+    struct epoll_event event[CLINUX_EPOLL_MOST];
 };
 
 // Waits until woken; how many came, 0 for a signal.
 static inline int clinux_epoll_wait(int epoll, struct clinux_epoll_answers *answers) {
-    struct epoll_event events[CLINUX_EPOLL_MOST];
-    int count = epoll_wait(epoll, events, CLINUX_EPOLL_MOST, -1);
-    if (count < 0) return errno == EINTR ? 0 : -errno;
-    for (int i = 0; i < count; i++) {
-        answers->number[i] = events[i].data.u64;
-        answers->events[i] = events[i].events;
-    }
-    return count;
+    int count = epoll_wait(epoll, answers->event, CLINUX_EPOLL_MOST, -1);
+    return count >= 0 ? count : errno == EINTR ? 0 : -errno;
 }
 
 static inline uint64_t clinux_epoll_number(const struct clinux_epoll_answers *answers, int index) {
-    return answers->number[index];
+    return answers->event[index].data.u64;
 }
 static inline uint32_t clinux_epoll_events(const struct clinux_epoll_answers *answers, int index) {
-    return answers->events[index];
+    return answers->event[index].events;
 }
 
 // A timer of CLOCK_MONOTONIC.

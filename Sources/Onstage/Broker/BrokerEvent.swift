@@ -29,8 +29,6 @@ public enum BrokerEvent: Sendable {
     case recovered(ResourceName, DeviceError, at: MonotonicTime)
     /// Something worth knowing that changes nothing ("rate 48000 instead of 44100").
     case note(ResourceName, String, at: MonotonicTime)
-    /// Where the sound is, in source frames.
-    case position(ResourceName, Int64, at: MonotonicTime)
     /// The end of the media has been heard.
     case ended(ResourceName, at: MonotonicTime)
 }

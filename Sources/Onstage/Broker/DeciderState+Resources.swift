@@ -160,6 +160,7 @@ extension DeciderState {
             emit(.resourceChanged(name(id), state, error, at: now))
             tell(entry.handle, .changed)
             setTick(id)
+            setFollow(id, isOpen: state == .open)
             watchIfWaiting(id, error)
         }
     }
@@ -256,9 +257,6 @@ extension DeciderState {
         case .recovered(let error):
             emit(.recovered(name(id), error, at: now))
             tell(entry.handle, .recovered(error))
-        case .position(let position):
-            emit(.position(name(id), position, at: now))
-            entry.handle.journal?.record(position, scene: broker.sceneName(entry.scene), stored: nil)
         case .ended:
             // By mail like every other reason of the resource's own, so that it stays in order with a play or a seek; before
             // anybody hears of it, who may answer with a play.
@@ -266,6 +264,14 @@ extension DeciderState {
             emit(.ended(name(id), at: now))
             tell(entry.handle, .ended)
         }
+    }
+
+    /// While its device is open, its position is kept as often as is wished. Ended before anything is recorded of its release.
+    private func setFollow(_ id: ResourceID, isOpen: Bool) {
+        guard let entry = resources[id], isOpen != (entry.endFollow != nil) else { return }
+        entry.endFollow?()
+        resources[id]?.endFollow =
+            isOpen ? entry.handle.journal?.follow(scene: broker.sceneName(entry.scene)) : nil
     }
 
     /// Journals the position of a device that went away by itself.

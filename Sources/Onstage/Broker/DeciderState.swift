@@ -33,6 +33,8 @@ final class DeciderState {
         var device: ResolvedDevice?
         /// When the acquire under way was wanted.
         var asked = MonotonicTime(nanoseconds: 0)
+        /// Ends the journal of what is open.
+        var endFollow: (@Sendable () -> Void)?
         /// Pauses that have no receipt yet.
         var openPauses = 0
         /// It was unbound: goes when it holds nothing.

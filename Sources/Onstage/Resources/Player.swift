@@ -56,7 +56,6 @@ public final class Player: Resource {
             configuration.isLooped = isLooped
             configuration.volume = volume
             configuration.fade = fade
-            configuration.journalInterval = journalInterval
             return configuration
         }
     }
@@ -116,6 +115,10 @@ public final class Player: Resource {
     init(feed: MediaFeed, _ options: Options, journal: MediaJournal?, name: String) {
         let configuration = options.configuration
         let controls = PlaybackControls(feed.info, configuration: configuration, clock: SystemClock())
+        var journal = journal
+        journal?.interval = options.journalInterval.map { max($0, .milliseconds(100)) }
+        journal?.controls = controls
+        let kept = journal
         let start = StartPosition()
         let observers = PlayerObservers(controls)
         self.controls = controls
@@ -124,13 +127,13 @@ public final class Player: Resource {
         self.feed = feed
         info = feed.info
         handle = ResourceHandle(
-            name: name, kind: .audio, reasons: PauseReasons(.user), journal: journal,
+            name: name, kind: .audio, reasons: PauseReasons(.user), journal: kept,
             onBind: { handle, scene in
                 // What was sought stands before what was kept: then nothing is read, and nothing is waited for.
-                guard let journal, start.state.withLock({ !$0.isRestored && !$0.isSought }) else { return }
+                guard let kept, start.state.withLock({ !$0.isRestored && !$0.isSought }) else { return }
                 // The position is an argument of the acquire: the device waits for it, nothing else does.
                 handle.pause(.preparing, true)
-                journal.store.position(for: journal.media, scene: scene, frames: journal.frames) { stored in
+                kept.store.position(for: kept.media, scene: scene, frames: kept.frames) { stored in
                     let isReadAhead = start.state.withLock { state in
                         if let stored, !state.isSought, !state.isRestored { controls.seek(to: stored.position) }
                         state.isRestored = true

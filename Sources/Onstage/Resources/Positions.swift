@@ -1,4 +1,5 @@
 internal import OnstageCore
+internal import OnstagePlayback
 package import OnstageStore
 internal import Synchronization
 
@@ -29,10 +30,21 @@ struct MediaJournal: PositionJournal {
     let media: MediaIdentity
     let rate: Int64
     let frames: Int64?
+    /// How often the position is kept while it plays; nil for at pauses only.
+    var interval: Duration?
+    /// Where it is; nil until its player has been made.
+    var controls: PlaybackControls?
 
     func record(_ position: Int64, scene: String, stored: (@Sendable (MonotonicTime) -> Void)?) {
         store.record(position, rate: rate, frames: frames, for: media, scene: scene) { at in
             if let at { stored?(at) }
         }
+    }
+
+    func follow(scene: String) -> (@Sendable () -> Void)? {
+        guard let interval, let controls else { return nil }
+        let follow = store.follow(
+            rate: rate, frames: frames, for: media, scene: scene, every: interval, position: { controls.position })
+        return { follow.end() }
     }
 }

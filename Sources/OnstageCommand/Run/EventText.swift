@@ -39,7 +39,7 @@ enum EventText {
             return (at, name.scene, "\(name.resource) note: \(note)")
         case .ended(let name, let at):
             return (at, name.scene, "\(name.resource) ended")
-        case .appMoved, .bound, .unbound, .stored, .position: return nil
+        case .appMoved, .bound, .unbound, .stored: return nil
         }
     }
 

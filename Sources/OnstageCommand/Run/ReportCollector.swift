@@ -72,7 +72,7 @@ struct ReportCollector {
                 recordingFault = error
             }
             change(name) { $0.complain("\(error)") }
-        case .appMoved, .refused, .interrupted, .interruptionEnded, .bound, .unbound, .note, .position, .ended: break
+        case .appMoved, .refused, .interrupted, .interruptionEnded, .bound, .unbound, .note, .ended: break
         }
     }
 

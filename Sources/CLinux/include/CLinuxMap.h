@@ -1,0 +1,89 @@
+// A file's pages in memory, for calls of the kernel alone: read by ourselves a page that is gone is SIGBUS, in a call of the
+// kernel's it is EFAULT.
+#pragma once
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+// Hidden without _GNU_SOURCE.
+extern ssize_t preadv2(int fd, const struct iovec *pieces, int count, off_t offset, int flags);
+enum { CLINUX_RWF_NOWAIT = 8 };
+
+static inline size_t clinux_page_size(void) {
+    return (size_t)sysconf(_SC_PAGESIZE);
+}
+
+static inline int clinux_map(int fd, size_t length, void **start) {
+    void *answer = mmap(NULL, length, PROT_READ, MAP_SHARED, fd, 0);
+    if (answer == MAP_FAILED) return -errno;
+    *start = answer;
+    return 0;
+}
+
+static inline void clinux_unmap(void *start, size_t length) {
+    munmap(start, length);
+}
+
+// Whether the kernel holds all pages of the range; of a file that is not its asker's it says so always.
+static inline bool clinux_is_present(void *start, size_t length, size_t page) {
+    unsigned char present[256];
+    for (size_t at = 0; at < length;) {
+        size_t piece = length - at < sizeof present * page ? length - at : sizeof present * page;
+        if (mincore((char *)start + at, piece, present) < 0) return false;
+        for (size_t i = 0; i < (piece + page - 1) / page; i++)
+            if (!(present[i] & 1)) return false;
+        at += piece;
+    }
+    return true;
+}
+
+// Whether the file is this user's, or the user is root.
+static inline bool clinux_is_own(int fd) {
+    struct stat about;
+    return fstat(fd, &about) == 0 && (geteuid() == 0 || about.st_uid == geteuid());
+}
+
+// Lets the pages go from this process; the kernel may keep them.
+static inline void clinux_let_go(void *start, size_t length) {
+    madvise(start, length, MADV_DONTNEED);
+}
+
+// Reads what is in memory; -EAGAIN where a disk would have to be waited for, as far as the file system can tell.
+static inline ssize_t clinux_read_present(int fd, void *bytes, size_t count, off_t offset) {
+    struct iovec piece = {bytes, count};
+    ssize_t answer;
+    do answer = preadv2(fd, &piece, 1, offset, CLINUX_RWF_NOWAIT);
+    while (answer < 0 && errno == EINTR);
+    if (answer >= 0 || (errno != EOPNOTSUPP && errno != ENOSYS)) return answer < 0 ? -errno : answer;
+    do answer = pread(fd, bytes, count, offset);
+    while (answer < 0 && errno == EINTR);
+    return answer < 0 ? -errno : answer;
+}
+
+// Whether the file comes from a server or another program, which may take it away without a word.
+static inline bool clinux_is_remote(int fd) {
+    struct statfs about;
+    if (fstatfs(fd, &about) < 0) return true;
+    switch ((uint32_t)about.f_type) {
+    case 0x6969:     // NFS
+    case 0x517B:     // SMB
+    case 0xFF534D42: // CIFS
+    case 0xFE534D42: // SMB 2
+    case 0x01021997: // 9P
+    case 0x65735546: // FUSE
+    case 0x00C36400: // Ceph
+    case 0x5346414F: // AFS
+    case 0x6B414653: // kAFS
+    case 0x73757245: // Coda
+    case 0x01161970: // GFS2
+    case 0x7461636F: // OCFS2
+        return true;
+    default: return false;
+    }
+}

@@ -1,0 +1,195 @@
+import Glibc
+import OnstageCore
+import OnstageLinux
+import OnstageTestSupport
+import Synchronization
+import Testing
+
+@testable import OnstagePlayback
+
+/// A plain WAV goes from its file's pages into the device, and only the kernel reads them there.
+@Suite("Scripts: a file's own pages") struct MediaMapTests {
+    private static let rate: Int64 = 48_000
+
+    /// A player on a card in memory, of a file in which every frame tells its own number.
+    private struct Rig {
+        let clock = StillClock()
+        let room = FakeOutput.Room()
+        let reports = Reports()
+        let folder: Scratch
+        let path: String
+        let feed: MediaFeed
+        let driver: PlaybackDriver
+        var run: DriverRun
+        let frames: Int64
+
+        init(
+            _ make: FakeOutput.Make = FakeOutput.Make(), seconds: Int64, configuration: PlaybackConfiguration = .init()
+        ) throws {
+            folder = Scratch(name: "onstage-map")
+            path = folder("ramp.wav")
+            frames = seconds * MediaMapTests.rate
+            try Self.ramp(path, frames)
+            feed = try MediaFeed(try #require(try PlainWAV(path: path)), ahead: .seconds(1))
+            #expect(feed.isMapped)
+            driver = PlaybackDriver(
+                configuration: configuration, media: feed, clock: clock,
+                backend: FakeOutput.backend(make, clock, room), report: reports.add)
+            run = DriverRun(driver, still: clock)
+        }
+
+        static func ramp(_ path: String, _ frames: Int64, from first: Int32 = 1) throws {
+            func little(_ value: Int64, _ count: Int) -> [UInt8] {
+                (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+            }
+            let rate = MediaMapTests.rate
+            var head = Array("RIFF".utf8) + little(36 + 4 * frames, 4) + Array("WAVEfmt ".utf8) + little(16, 4)
+            head += little(1, 2) + little(1, 2) + little(rate, 4) + little(4 * rate, 4) + little(4, 2) + little(32, 2)
+            head += Array("data".utf8) + little(4 * frames, 4)
+            let file = try #require(fopen(path, "w"))
+            #expect(fwrite(head, 1, head.count, file) == head.count)
+            let samples = (0..<Int32(frames)).map { ($0 + first).littleEndian }
+            #expect(fwrite(samples, 4, samples.count, file) == samples.count)
+            fclose(file)
+        }
+
+        /// Until the reader can do no more.
+        func settle() {
+            let end = MonotonicTime.now + .seconds(20)
+            while MonotonicTime.now < end, !feed.reader.state.withLock(\.isReaderAsleep) { sched_yield() }
+        }
+
+        /// Plays on; the reader keeps up, as a real one does that has much more time.
+        mutating func play(for time: Duration, toItsEnd: Bool = false) throws {
+            let end = clock.now + time
+            while clock.now < end, !(toItsEnd && reports.ended > 0) {
+                settle()
+                try run.play(for: min(.milliseconds(20), end - clock.now))
+            }
+        }
+    }
+
+    static let cards = [
+        FakeOutput.Make(), FakeOutput.Make(period: 480, buffer: 1920), FakeOutput.Make(period: 6000, buffer: 24_000),
+        FakeOutput.Make(isPlain: false, period: 480, buffer: 5760),
+    ]
+
+    @Test("every frame once and in order, over pauses at random moments", arguments: 0..<4)
+    func pauses(card: Int) throws {
+        var rig = try Rig(Self.cards[card], seconds: 60)
+        var chance = SplitMix64(seed: 31 + UInt64(card))
+        for _ in 0..<40 {
+            try rig.run.acquire()
+            try rig.play(for: .microseconds(Int64.random(in: 1...1_200_000, using: &chance)))
+            let detail = rig.run.release(hurried: Bool.random(using: &chance))
+            #expect(detail.position == Int64(rig.room.heard.count))
+            let fault = rig.room.firstFault()
+            #expect(fault == nil)
+            guard fault == nil else { return }
+        }
+        #expect(rig.feed.isMapped)
+        #expect(rig.reports.recovered.isEmpty)
+    }
+
+    @Test("seconds of steady play are one piece: the feed is asked again when it is played") func steady() throws {
+        var rig = try Rig(seconds: 40)
+        try rig.run.acquire()
+        try rig.play(for: .seconds(5))
+        #expect(rig.driver.steady.frames + rig.driver.steady.taken > 3 * Int(Self.rate))
+        try rig.play(for: .seconds(40))
+        #expect(rig.reports.ended == 1)
+        #expect(Int64(rig.room.heard.count) == rig.frames)
+        #expect(rig.room.firstFault() == nil)
+    }
+
+    @Test("a loop goes over the end of the file without a seam") func loop() throws {
+        var configuration = PlaybackConfiguration()
+        configuration.isLooped = true
+        var rig = try Rig(seconds: 3, configuration: configuration)
+        try rig.run.acquire()
+        try rig.play(for: .seconds(10))
+        let detail = rig.run.release()
+        let heard = rig.room.heard
+        #expect(heard.count > 9 * Int(Self.rate))
+        #expect(heard.indices.first { heard[$0] != Int32(Int64($0) % rig.frames) + 1 } == nil)
+        #expect(detail.position == Int64(heard.count) % rig.frames)
+    }
+
+    @Test("a seek in steady play goes on at its frame, and back") func seek() throws {
+        var rig = try Rig(seconds: 40)
+        try rig.run.acquire()
+        for target in [30, 5, 5, 38, 0] as [Int64] {
+            try rig.play(for: .milliseconds(700))
+            rig.room.heard.removeAll()
+            rig.driver.controls.seek(to: target * Self.rate)
+            try rig.play(for: .milliseconds(300))
+            let heard = rig.room.heard
+            let first = try #require(heard.firstIndex(of: Int32(target * Self.rate) + 1))
+            #expect(heard.count - first > 8_000)
+            #expect(heard[first...].enumerated().allSatisfy { $1 == Int32(target * Self.rate) + 1 + Int32($0) })
+        }
+        _ = rig.run.release()
+    }
+
+    @Test("what is to be heard otherwise than it lies there is copied by the kernel", arguments: [0, 3])
+    func volume(card: Int) throws {
+        var rig = try Rig(Self.cards[card], seconds: 20)
+        try rig.run.acquire()
+        try rig.play(for: .seconds(1))
+        rig.driver.controls.volume = 0.5
+        try rig.play(for: .seconds(1))
+        let heard = rig.room.heard
+        let last = try #require(heard.last)
+        #expect(abs(Int(last) - heard.count / 2) <= 1)
+        rig.driver.controls.volume = 1
+        try rig.play(for: .seconds(1))
+        #expect(rig.room.heard.last == Int32(rig.room.heard.count))
+        #expect(rig.run.release().position == Int64(rig.room.heard.count))
+        #expect(rig.feed.isMapped)
+    }
+
+    @Test("a file that is cut short in steady play is no signal: it ends, and says where", arguments: 0..<4)
+    func cut(card: Int) throws {
+        var rig = try Rig(Self.cards[card], seconds: 40)
+        try rig.run.acquire()
+        try rig.play(for: .seconds(2))
+        let left: Int64 = 4 * Self.rate + 333
+        #expect(truncate(rig.path, off_t(44 + 4 * left)) == 0)
+        try rig.play(for: .seconds(10), toItsEnd: true)
+        #expect(rig.reports.ended == 1)
+        #expect(!rig.feed.isMapped || card == 3)
+        // What a page holds behind the new end is silence; nothing else is heard, and nothing is left out.
+        #expect(Int64(rig.room.heard.count) == left)
+        #expect(rig.room.firstFault() == nil)
+        let notes = rig.reports.all.compactMap { if case .note(let text) = $0 { text } else { nil } }
+        #expect(notes.contains { $0.contains("ends at frame") && $0.contains("not at \(rig.frames)") })
+        #expect(rig.driver.controls.position == 0)
+        #expect(rig.run.release().position == 0)
+    }
+
+    @Test("a file that is cut short while it is paused, likewise") func cutInAPause() throws {
+        var rig = try Rig(seconds: 40)
+        try rig.run.acquire()
+        try rig.play(for: .seconds(2))
+        #expect(rig.run.release().position == Int64(rig.room.heard.count))
+        #expect(truncate(rig.path, 44 + 4 * 1000) == 0)
+        try rig.run.acquire()
+        try rig.play(for: .seconds(5), toItsEnd: true)
+        #expect(rig.reports.ended == 1)
+        #expect(rig.room.firstFault() == nil)
+        _ = rig.run.release()
+    }
+
+    @Test("another file under its name is not heard") func renamed() throws {
+        var rig = try Rig(seconds: 10)
+        try rig.run.acquire()
+        try rig.play(for: .seconds(1))
+        let other = rig.folder("other.wav")
+        try Rig.ramp(other, rig.frames, from: 1_000_000)
+        #expect(rename(other, rig.path) == 0)
+        try rig.play(for: .seconds(12), toItsEnd: true)
+        #expect(Int64(rig.room.heard.count) == rig.frames)
+        #expect(rig.room.firstFault() == nil)
+        _ = rig.run.release()
+    }
+}
