@@ -65,7 +65,7 @@ package final class MediaFeed: Sendable {
         let back = min(frames(kept, .zero ... .seconds(5)), most / 2)
         let front = min(max(1024, frames(ahead, .milliseconds(100) ... .seconds(10))), most - back)
         // Pages that are there cost nothing; to wake for them does.
-        let pages = bells == nil ? nil : min(max(front, 8 * rate), max(8192, Self.mostMapped / bytes))
+        let pages = bells == nil ? nil : max(front, min(8 * rate, Self.mostMapped / bytes))
         reader = MediaReader(source, capacity: back + front, kept: back, mapping: pages, bells: bells)
     }
 
@@ -85,7 +85,11 @@ package final class MediaFeed: Sendable {
             state.error = nil
             state.playerWaitsFor = nil
             state.isReaderAsleep = false
-            guard !state.ring.move(to: frame, looped: state.isLooped) else { return }
+            guard !state.ring.move(to: frame, looped: state.isLooped) else {
+                // The player has begun: nobody else sets the place now (``prefetch(at:)``).
+                state.jumps = max(1, state.jumps)
+                return
+            }
             state.ring.jump(to: frame)
             state.jumps += 1
         }

@@ -29,6 +29,8 @@ extension PlaybackDriver {
         else { return false }
         // What is under way is out of reach; and a ring that is emptied by a rewind has run dry.
         let depth = facts.losesUnderWay ? framesInRing(status, facts) : framesAhead(status, facts)
+        // The fill was that of the last interrupt: the pointer may be further on.
+        guard depth > Int64(near) else { return false }
         let taken = output.rewind(Int(depth) - near)
         guard taken > 0 else { return false }
         observe { $0.rewound(Int64(taken)) }

@@ -47,6 +47,8 @@ extension PlaybackDriver {
     /// Takes note of what was heard of a stream that ran dry: all of it, but for what may have been under way.
     func breakOffDry(_ status: PCMStatus?) {
         guard let facts = output?.facts, facts.losesUnderWay else { return observe { $0.observeAll() } }
+        guard !isBrokenOff else { return }
+        isBrokenOff = true
         let total = ledger.written + ledger.silence
         var passed = max(ledger.heard, total - (underWay > 0 ? underWay : Int64(facts.guardFrames)))
         // The transfers may have been played to their end before it stopped.
@@ -59,7 +61,8 @@ extension PlaybackDriver {
     /// The same of one that was broken off in the middle: by the clock, up to the next look that was due; what lay behind the
     /// pointer was not heard.
     func breakOff() {
-        guard let facts = output?.facts, facts.losesUnderWay else { return }
+        guard let facts = output?.facts, facts.losesUnderWay, !isBrokenOff else { return }
+        isBrokenOff = true
         let since = min(frames(clock.now - progressAt), facts.periodFrames)
         observe { $0.brokeOff(at: min($0.heard + Int64(since), $0.written) - Int64(facts.guardFrames)) }
     }

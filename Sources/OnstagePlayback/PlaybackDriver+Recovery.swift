@@ -57,7 +57,7 @@ extension PlaybackDriver {
     private func recoverSuspend(_ call: String) throws(DeviceError) {
         guard let output else { return }
         if output.facts.losesUnderWay {
-            if resumes == 0 { breakOff() }
+            breakOff()
         } else if case .success(let status) = output.status(), status.state == .suspended {
             let ahead = framesAhead(status, output.facts)
             observe { $0.observe(ahead: ahead) }
@@ -73,6 +73,7 @@ extension PlaybackDriver {
         look = nil
         if answer == 0 {
             resumes = 0
+            isBrokenOff = false
             progressAt = clock.now
             turnAt = output.facts.isPlain && phase == .playing ? nil : clock.now
         } else if answer == -Errno.ENODEV {

@@ -83,7 +83,7 @@ extension PlaybackDriver {
         case .open, .setup, .disconnected: return finishLost()
         }
         let ahead = framesAhead(status, output.facts)
-        if finishRound(output, ahead) { return finishDrain(output) }
+        if finishRound(output, status, ahead) { return finishDrain(output) }
         observe { $0.observe(ahead: ahead) }
         drain = Drain()
         if phase == .ending, block?.count == 0 { drain.whole = ledger.written }
@@ -154,7 +154,7 @@ extension PlaybackDriver {
         case .prepared, .open, .setup, .disconnected, .suspended, .paused: return finishLost()
         }
         let ahead = framesAhead(status, output.facts)
-        if finishRound(output, ahead) { return finishDrain(output) }
+        if finishRound(output, status, ahead) { return finishDrain(output) }
         observe { $0.observe(ahead: ahead) }
         publish(isRunning: true)
         let goal = ledger.silence - Int64(output.facts.guardFrames)
@@ -181,8 +181,10 @@ extension PlaybackDriver {
     }
 
     /// Notes that the card went round its ring; true where all was heard and nothing is to be waited for.
-    private func finishRound(_ output: any PCMOutput, _ ahead: Int64) -> Bool {
-        let heardAgain = takeRound(ahead: ahead, now: clock.now)
+    private func finishRound(_ output: any PCMOutput, _ status: PCMStatus, _ ahead: Int64) -> Bool {
+        // The look before told of the ring alone.
+        let depth = output.facts.losesUnderWay ? framesInRing(status, output.facts) : ahead
+        let heardAgain = takeRound(ahead: depth, now: clock.now)
         again += heardAgain
         return heardAgain > 0 && output.facts.isPlain
     }

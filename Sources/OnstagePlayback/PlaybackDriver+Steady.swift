@@ -74,7 +74,9 @@ extension PlaybackDriver {
     func beginSteady(_ now: MonotonicTime) {
         // A source that gives sound as it comes is asked for no more than the ring takes now.
         guard phase == .playing, turnAt == nil, !isStarved, !media.isLive, let facts = output?.facts, facts.isPlain,
-            block?.isSameFormat == true, facts.isLent || !media.isMapped
+            block?.isSameFormat == true, facts.isLent || !media.isMapped,
+            // Filled to the brim, a ring of two periods has no room for one at the next interrupt: it would be woken too late.
+            facts.bufferFrames >= 3 * facts.periodFrames
         else { return }
         let (gain, isLooped) = (controls.gain, controls.isLooped)
         let most = media.steadyFrames

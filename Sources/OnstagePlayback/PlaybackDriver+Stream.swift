@@ -69,7 +69,7 @@ extension PlaybackDriver {
             gain.begin(controls.gain, fade: frame == 0 ? 0 : Int64(frames(configuration.fade)))
         }
         isStarved = false
-        underWay = 0
+        (underWay, isBrokenOff) = (0, false)
         if let facts = output?.facts { unsure = facts.losesUnderWay ? Int64(facts.guardFrames) : 0 }
         guard media.isReady(startFrames) || isGathered(clock.now) else {
             if !isWaitingTold, isBegun || media.isLive {
@@ -87,6 +87,12 @@ extension PlaybackDriver {
         phase = .playing
         progressAt = clock.now
         try fillStream(behind: ahead)
+        guard phase != .buffering else {
+            // What stood ready was gone.
+            if !isWaitingTold { report(.waiting(true)) }
+            isWaitingTold = true
+            return
+        }
         if !isBegun { report(.first(clock.now)) }
         isBegun = true
     }

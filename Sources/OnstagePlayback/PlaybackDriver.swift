@@ -76,6 +76,8 @@ package final class PlaybackDriver: DeviceDriver {
     @exclusivity(unchecked) var look: Look?
     /// The most frames seen under way in this stream: out of the ring, and not heard yet by what the device says (USB transfers).
     var underWay: Int64 = 0
+    /// What was under way in this stream has been given up: once, however many calls tell of its end.
+    var isBrokenOff = false
     /// Of what is heard of this stream so many frames do not count should it break off.
     @exclusivity(unchecked) var unsure: Int64 = 0
     /// Frames of which it is not known whether they were written in time since it was acquired.

@@ -116,6 +116,18 @@ struct MediaFeedTests {
         #expect(rig.source.seeks == 0, "what a pause takes back is still there")
     }
 
+    @Test("a prepare while it plays from its first frame sets no other place")
+    func preparedAnew() throws {
+        var rig = try Rig(gate: .max)
+        try rig.run.acquire()
+        try rig.play(for: .milliseconds(300))
+        try rig.feed.prefetch(at: 400_000)
+        try rig.play(for: .milliseconds(700))
+        let detail = rig.run.release()
+        #expect(rig.room.firstFault() == nil)
+        #expect(Int64(rig.room.heard.count) == detail.position)
+    }
+
     @Test("a disk that hangs: all that was read is heard, then the device is given back, and told")
     func hangs() throws {
         var rig = try Rig(gate: 100_000)

@@ -43,10 +43,10 @@ static inline bool clinux_is_present(void *start, size_t length, size_t page) {
     return true;
 }
 
-// Whether the file is this user's, or the user is root.
+// Whether the file is this user's. (Being root is not enough: not in a user namespace that does not know the owner.)
 static inline bool clinux_is_own(int fd) {
     struct stat about;
-    return fstat(fd, &about) == 0 && (geteuid() == 0 || about.st_uid == geteuid());
+    return fstat(fd, &about) == 0 && about.st_uid == geteuid();
 }
 
 // Lets the pages go from this process; the kernel may keep them.
