@@ -72,11 +72,14 @@ final class AttributeFiles: Sendable {
         }
     }
 
+    /// Why a file may be had for one way and not for another; EROFS: /sys is often mounted to be read only.
+    private static let barred = [Errno.EACCES, Errno.EPERM, Errno.EROFS]
+
     /// To read and to write, else to do what may be done.
     private static func file(_ path: String, _ kept: inout Kept) -> Int32 {
         if let file = kept.files[path] { return file }
         var file = -Errno.EACCES
-        for how in [O_RDWR, O_RDONLY, O_WRONLY] where file == -Errno.EACCES { file = clinux_open(path, how) }
+        for how in [O_RDWR, O_RDONLY, O_WRONLY] where barred.contains(-file) { file = clinux_open(path, how) }
         // What is refused for a reason that may pass is asked for again the next time.
         if file >= 0 || file == -Errno.ENOENT { kept.files[path] = file }
         return file
