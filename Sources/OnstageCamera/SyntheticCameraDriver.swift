@@ -110,10 +110,11 @@ package final class SyntheticCameraDriver: DeviceDriver {
             return
         }
         isStarving = true
+        let home = bell.descriptor()  // made before it can be rung
         if ring.starve() || (free != 0 && !dispatch.isBlocked()) {
             wait.wake(at: lastTurn)
-        } else if let descriptor = bell.descriptor() {
-            wait.add(descriptor)
+        } else if let home {
+            wait.add(home)
         } else {
             wait.wake(at: lastTurn + .milliseconds(20))
         }
