@@ -69,9 +69,14 @@ struct AllocationTests {
         }
         _ = try turner.acquire()
         while queuedCalls.load(ordering: .relaxed) < 20 { try turner.turn() }
-        let (before, queuedBefore) = (count(), queuedAllocations.load(ordering: .relaxed))
-        for _ in 0..<1000 { try turner.turn() }
-        let made = count() - before + queuedAllocations.load(ordering: .relaxed) - queuedBefore
+        // A room that is made when a thread is first held up in a certain place is made once; what is made for a frame is made
+        // in each of these thousands.
+        var made = -1
+        for _ in 0..<5 where made != 0 {
+            let (before, queuedBefore) = (count(), queuedAllocations.load(ordering: .relaxed))
+            for _ in 0..<1000 { try turner.turn() }
+            made = count() - before + queuedAllocations.load(ordering: .relaxed) - queuedBefore
+        }
         turner.release()
         #expect(made == 0)
         #expect(count() > 0)
