@@ -29,6 +29,20 @@ final class OnstageProcess {
     /// So long may anything take that a test waits for; a slow machine is no failure.
     static let patience = Duration.seconds(30)
 
+    /// Until it is stopped, as by Ctrl-Z.
+    func awaitStop() throws {
+        let limit = ContinuousClock.now + Self.patience
+        while true {
+            // "PID (NAME) STATE …"
+            let state = try #require(SmallFile.text("/proc/\(pid)/stat")).split(separator: ")").last?.first {
+                $0 != " "
+            }
+            if state == "T" { return }
+            try #require(state != "Z" && ContinuousClock.now < limit, "it does not stop")
+            sched_yield()
+        }
+    }
+
     /// The program that was built with this test.
     static let program: String = {
         // The test bundle is mapped by whatever program runs the tests.

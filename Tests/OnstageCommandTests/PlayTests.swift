@@ -225,6 +225,21 @@ import Testing
         #expect(events.first { $0["event"]?.string == "media" }?["frames"] == .null)
     }
 
+    /// The pause of a stop may come behind the last frame of what plays: then the next begins when the process goes on.
+    @Test func aStopAtTheEndOfAFileHoldsUpNoOther() throws {
+        for _ in 0..<5 {
+            let short = Self.resource("w81_very_short_100_frames.wav")
+            let play = start("--json", short, file: short)
+            play.line(#""state": "playing""#)
+            play.send(SIGTSTP)
+            try play.awaitStop()
+            play.send(SIGCONT)
+            let end = play.wait()
+            #expect(end.status == 0, "\(end.errors)")
+            #expect(end.lines.count { $0.contains(#""event": "ended""#) } == 2)
+        }
+    }
+
     @Test func anEmptyPipeHasEnded() {
         let play = startPipe()
         play.closeInput()

@@ -16,7 +16,7 @@ enum BenchMotion {
         if options.wantsHelp { return Output.out(BenchMotionOptions.table.helpText) ? 0 : 1 }
         if let form = options.form { return decode(form) }
         do throws(DeviceError) {
-            let signals = try SignalDescriptor([SIGINT, SIGTERM])
+            let signals = try SignalDescriptor([SIGINT, SIGTERM, SIGHUP])
             return try BenchMotionSession(options, signals).perform()
         } catch {
             Output.complain("onstage bench motion: \(error)\n")

@@ -63,8 +63,9 @@ struct PlayOptions: Hashable, Sendable {
             .init("verbose", short: "v", "say more, on standard error"),
         ],
         notes: """
-            Keys: space pauses and goes on, left and right go 5 s, up and down change the volume, n and p go to the next and the
-            previous FILE, q ends. A pause gives the device back; so does Ctrl-Z, until fg.
+            Keys: space pauses and goes on, left and right go 5 s, up and down change the volume, n goes to the next FILE (behind
+            the last one it is the end), p to the beginning of this one and from its first 3 s to the one before, q ends. A pause
+            gives the device back; so does Ctrl-Z, until fg.
             Signals: SIGUSR1 pauses, SIGUSR2 goes on; SIGINT, SIGTERM and SIGHUP end.
 
             Without --resume or --from a FILE begins at its first frame. Its position is kept while it plays, once a second, and

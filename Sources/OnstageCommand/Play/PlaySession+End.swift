@@ -26,7 +26,7 @@ extension PlaySession {
     /// Ctrl-Z: gives the device back, and stops when it is.
     func stop() {
         guard stage == .playing else {
-            wantsStop = true
+            if case .switching = stage { wantsStop = true }
             return
         }
         wantsStop = false

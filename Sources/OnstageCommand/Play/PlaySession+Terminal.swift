@@ -97,8 +97,13 @@ extension PlaySession {
         screen.say("")
         signals.stopProcess()
         stage = .playing
+        // A second Ctrl-Z that came meanwhile is this one.
+        wantsStop = false
         // Whoever paused it before finds it paused.
         scene.resume()
         takeTerminal()
+        takeWaitingKeys()
+        // The pause itself may have come behind the last frame: the end was told while nothing could be begun.
+        if hasEnded, stage == .playing { next() }
     }
 }

@@ -114,10 +114,15 @@ final class PlaySession {
     // MARK: One item after the other
 
     /// Begins the item of that number, or the next one that can be played; without one it is the end.
+    ///
+    /// Backwards there is always one: the item that played before. In a loop the first comes behind the last.
     private func begin(_ number: Int, forwards: Bool) {
-        var number = number
+        var (number, forwards) = (number, forwards)
         let isPaused = player.map { !$0.playWhenReady } ?? false
-        while options.items.indices.contains(number) {
+        for _ in 0..<2 * options.items.count {
+            if number < 0 { (number, forwards) = (index, true) }
+            if number == options.items.count, options.isLooped, options.items.count > 1 { number = 0 }
+            guard options.items.indices.contains(number) else { break }
             do throws(DeviceError) {
                 try begin(options.items[number], number, isPaused: isPaused)
                 return
@@ -131,7 +136,7 @@ final class PlaySession {
     }
 
     private func begin(_ item: PlayItem, _ number: Int, isPaused: Bool) throws(DeviceError) {
-        let made = try makePlayer(item, isFirst: turn == 0)
+        let made = try makePlayer(item, isFirst: number == 0 && turn == 0)
         (player, index) = (made, number)
         turn += 1
         (state, waitsFor, hasEnded) = (.idle, nil, false)
@@ -185,6 +190,11 @@ final class PlaySession {
         stage = .playing
         begin(number, forwards: number >= index)
         if wantsStop { stop() }
+        takeWaitingKeys()
+    }
+
+    /// Carries out what was pressed while nothing could be.
+    func takeWaitingKeys() {
         while stage == .playing, !waitingKeys.isEmpty { take(waitingKeys.removeFirst()) }
     }
 
@@ -234,6 +244,8 @@ final class PlaySession {
             case .switching: if !isBound { change() }
             case .playing, .over: break
             }
+        // The disk is slower than the change to the next item.
+        case .player(_, .stored(let position)): take(.stored(position: position))
         case .player, .decided: break  // of an earlier turn
         case .callback(let block): block()
         case .closed: stage = .over
