@@ -12,7 +12,7 @@ import threading
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from stage import *  # noqa: E402,F403
-from player import DEVICE, Play, is_free, judged  # noqa: E402
+from play_program import DEVICE, Play, is_free, judged  # noqa: E402
 from terminal import Terminal  # noqa: E402
 
 CYCLES = 400 if SOAK else 60

@@ -16,7 +16,7 @@ import wave
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from stage import *  # noqa: E402,F403
 from listening import Recording  # noqa: E402
-from player import DEVICE, Play, is_free  # noqa: E402
+from play_program import DEVICE, Play, is_free  # noqa: E402
 from terminal import Terminal  # noqa: E402
 
 FULL = 1 << 30
