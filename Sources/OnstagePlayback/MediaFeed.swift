@@ -216,14 +216,13 @@ package final class MediaFeed: Sendable {
     }
 
     /// The first `frames` of the last piece have been handed on.
-    func take(_ frames: Int) {
+    func take(_ frames: Int, wakes: Bool = true) {
         let isWoken = reader.state.withLock { state in
             state.ring.take(Int64(frames), looped: state.isLooped)
             // Seldom and much: each waking costs as much as a period's copy.
-            guard state.isReaderAsleep, !state.isAtEnd, state.ring.free >= (state.ring.capacity - state.ring.kept) / 2
-            else {
-                return false
-            }
+            guard wakes, state.isReaderAsleep, !state.isAtEnd,
+                state.ring.free >= (state.ring.capacity - state.ring.kept) / 2
+            else { return false }
             state.isReaderAsleep = false
             return true
         }

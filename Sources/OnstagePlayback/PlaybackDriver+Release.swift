@@ -22,7 +22,7 @@ struct Drain: Hashable {
 // Fast: stop at once and believe the driver's pointer.
 extension PlaybackDriver {
     package func release(_ request: ReleaseRequest, now: MonotonicTime) -> ReleaseStep {
-        endSteady()
+        endSteady(wakes: false)
         switch phase {
         case .closed:
             return finish(.exact, bound: 0, off: 0)

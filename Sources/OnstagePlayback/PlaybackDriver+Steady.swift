@@ -63,8 +63,11 @@ extension PlaybackDriver {
     }
 
     /// The piece that was handed on in steady play is the feed's again.
-    func endSteady() {
-        if steady.taken > 0 { media.take(steady.taken) }
+    ///
+    /// - Parameter wakes: whether its thread is woken where it has room again; not before a device is free, which would wait
+    ///   for it where there is one CPU. The next acquire wakes it.
+    func endSteady(wakes: Bool = true) {
+        if steady.taken > 0 { media.take(steady.taken, wakes: wakes) }
         steady.taken = 0
         steady.frames = 0
         steady.isWaitNamed = false
