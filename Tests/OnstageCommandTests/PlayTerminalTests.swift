@@ -100,7 +100,9 @@ import Testing
     }
 
     /// What nobody plans for.
-    @Test(arguments: [SIGQUIT, SIGSEGV, SIGABRT, SIGILL])
+    @Test(
+        .enabled(if: getenv("ONSTAGE_SANITIZER") == nil, "a sanitizer takes faults itself"),
+        arguments: [SIGQUIT, SIGSEGV, SIGABRT, SIGILL])
     func aFaultEndsItWithTheTerminalPutBack(_ number: Int32) {
         let play = start()
         play.see("playing ")
@@ -111,7 +113,8 @@ import Testing
     }
 
     /// And on a device's thread.
-    @Test func aFaultOfADevicesThreadAsWell() throws {
+    @Test(.enabled(if: getenv("ONSTAGE_SANITIZER") == nil, "a sanitizer takes faults itself"))
+    func aFaultOfADevicesThreadAsWell() throws {
         let play = start()
         play.see("playing ")
         let thread = try #require(

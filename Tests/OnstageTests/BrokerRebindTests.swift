@@ -109,12 +109,14 @@ import Testing
         await broker.decided()
         if oldOneEnds {
             // It is forced after the first second, and given up as stuck after another; what the clock has passed before a
-            // timer was set does not count, so it goes on until then.
-            let isEnded = Atomic(false)
-            old.close { isEnded.store(true, ordering: .sequentiallyConsistent) }
-            while !isEnded.load(ordering: .sequentiallyConsistent) {
+            // timer was set does not count, so it goes on until then, a wish of nothing at a time.
+            let (steps, told) = AsyncStream.makeStream(of: Bool.self)
+            old.close { told.yield(true) }
+            old.afterWishes { told.yield(false) }
+            for await isOver in steps {
+                if isOver { break }
                 clock.advance(by: .seconds(1))
-                await Task.yield()
+                old.afterWishes { told.yield(false) }
             }
         }
         #expect(camera.calls.filter { $0 != "force" } == ["resolve", "acquire", "release"])
