@@ -65,11 +65,10 @@ struct BenchMotionOptions: Sendable {
             guard parsed.operands.isEmpty else { throw UsageError("--decode needs no SENSOR") }
             return
         }
-        guard let device = parsed.operands.first, !device.isEmpty else { throw UsageError("say which SENSOR") }
-        if parsed.operands.count > 1 { throw UsageError("one sensor at a time: what is \"\(parsed.operands[1])\"?") }
-        samples = try Self.whole(parsed, "samples", 1...1_000_000_000) ?? samples
-        cycles = try Self.whole(parsed, "cycles", 1...100_000) ?? cycles
-        batch = try Self.whole(parsed, "batch", 1...30_000) ?? batch
+        let device = try parsed.operand("SENSOR", "sensor")
+        samples = try parsed.integer("samples", in: 1...1_000_000_000) ?? samples
+        cycles = try parsed.integer("cycles", in: 1...100_000) ?? cycles
+        batch = try parsed.integer("batch", in: 1...30_000) ?? batch
         if let text = parsed.value("rate") {
             guard let rate = Double(text), (0.01...100_000).contains(rate) else {
                 throw UsageError("--rate \(text) is no rate within 0.01…100000 Hz")
@@ -85,15 +84,5 @@ struct BenchMotionOptions: Sendable {
         }
         isJSON = parsed.has("json")
         sensor = try SensorWord(device)
-    }
-
-    private static func whole(
-        _ parsed: ParsedOptions, _ name: String, _ range: ClosedRange<Int>
-    ) throws(UsageError) -> Int? {
-        guard let text = parsed.value(name) else { return nil }
-        guard let number = Int(text), range.contains(number) else {
-            throw UsageError("--\(name) \(text) is not a whole number within \(range.lowerBound)…\(range.upperBound)")
-        }
-        return number
     }
 }

@@ -86,7 +86,7 @@ struct BenchMotionResult {
         var members: [JSONValue.Member] = [
             .init("version", 1), .init("device", device.map { .text($0.identity) } ?? .null),
             .init("node", device.map { .text($0.node) } ?? .null),
-            .init("format", .object(format.map { .init($0.name, Self.json($0.value)) })),
+            .init("format", .object(format.map { .init($0.name, $0.value.json) })),
             .init("sink", .text(sink.rawValue)), .init("batch", .integer(Int64(batch))),
             .init("samples", .integer(Int64(count))), .init("rate", number(samples.last?.rate)),
             .init("seconds", number(samples.last?.seconds)),
@@ -115,14 +115,5 @@ struct BenchMotionResult {
             "median": .number(spread.median), "mean": .number(spread.mean), "deviation": .number(spread.deviation),
             "p99": .number(spread.p99), "max": .number(spread.max),
         ]
-    }
-
-    private static func json(_ value: FormatValue) -> JSONValue {
-        switch value {
-        case .integer(let number): .integer(number)
-        case .number(let number): .number(number)
-        case .text(let text): .text(text)
-        case .flag(let flag): .flag(flag)
-        }
     }
 }

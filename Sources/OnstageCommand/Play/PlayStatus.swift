@@ -45,7 +45,7 @@ struct PlayStatus {
         if isLooped { rest.append("loop") }
         if count > 1 { rest.append("(\(number)/\(count))") }
         rest.append(name)
-        var parts = [word.padded(7), time(position)]
+        var parts = [word.padded(to: 7), time(position)]
         if info.hasLength {
             // What is left by the others; a long name leaves something to it.
             let others = (parts + rest.dropLast()).reduce(0) { $0 + $1.count + 1 } + min(name.count, 24)
@@ -76,11 +76,5 @@ struct PlayStatus {
             shown.append(character)
         }
         return shown
-    }
-}
-
-extension String {
-    fileprivate func padded(_ width: Int) -> String {
-        self + String(repeating: " ", count: max(0, width - count))
     }
 }
