@@ -74,9 +74,10 @@ public final class MotionSink: Sendable {
     /// The sink's own thread. Ends when the sink is removed.
     func run(_ queue: SampleQueue) {
         guard case .samples(let body) = body else { return }
-        while let sample = queue.next() {
-            guard !isRemoved.load(ordering: .relaxed) else { continue }
-            body(sample)
+        while let taken = queue.next() {
+            // A release may have come since it was taken, and its receipt: then no call begins.
+            guard !isRemoved.load(ordering: .relaxed), queue.isWanted(taken.epoch) else { continue }
+            body(taken.sample)
             delivered.wrappingAdd(1, ordering: .relaxed)
         }
     }

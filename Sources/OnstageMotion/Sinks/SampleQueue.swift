@@ -85,17 +85,23 @@ final class SampleQueue: Sendable {
         clinux_eventfd_add(event.number)
     }
 
-    /// The next sample; nil at the end. *Runs on:* the sink's own thread.
-    func next() -> MotionSample? {
+    /// Whether what was taken in that epoch may still be handed over. *Runs on:* the sink's own thread.
+    func isWanted(_ epoch: UInt64) -> Bool {
+        state.withLock { $0.epoch == epoch }
+    }
+
+    /// The next sample, and the epoch to ask ``isWanted(_:)`` with right before the call; nil at the end.
+    /// *Runs on:* the sink's own thread.
+    func next() -> (sample: MotionSample, epoch: UInt64)? {
         while true {
-            let (sample, isStopped) = state.withLock { state -> (MotionSample?, Bool) in
+            let (taken, isStopped) = state.withLock { state -> ((sample: MotionSample, epoch: UInt64)?, Bool) in
                 guard state.count > 0, !state.isStopped else { return (nil, state.isStopped) }
                 let sample = state.ring[state.first]
                 state.first = (state.first + 1) % state.ring.count
                 state.count -= 1
-                return (sample, false)
+                return ((sample, state.epoch), false)
             }
-            if let sample { return sample }
+            if let taken { return taken }
             if isStopped { return nil }
             var entry = pollfd(fd: event.number, events: Int16(POLLIN), revents: 0)
             _ = clinux_poll(&entry, 1, -1)
