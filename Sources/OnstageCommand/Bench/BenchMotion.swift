@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Onstage
 internal import OnstageCore
 internal import OnstageLinux
 internal import OnstageMotion
@@ -17,11 +18,31 @@ enum BenchMotion {
         if let form = options.form { return decode(form) }
         do throws(DeviceError) {
             let signals = try SignalDescriptor([SIGINT, SIGTERM, SIGHUP])
-            return try BenchMotionSession(options, signals).perform()
+            return try measure(options, signals)
         } catch {
             Output.complain("onstage bench motion: \(error)\n")
             return 1
         }
+    }
+
+    private static func measure(_ options: BenchMotionOptions, _ signals: SignalDescriptor) throws(DeviceError) -> Int32
+    {
+        let sensor = try options.sensor.one()
+        let configuration = MotionConfiguration(
+            kind: sensor.kind, selector: sensor.selector,
+            rate: options.rate.map { .hertz($0) } ?? .fastest, maxLatency: options.maxLatency)
+        let motion = Motion(configuration, name: configuration.kind.rawValue, isSynthetic: sensor.isSynthetic)
+        let mailbox = try Mailbox<BenchMessage>()
+        let meter = SampleMeter(limit: options.samples) { mailbox.send(.measured) }
+        switch options.sink {
+        case .inline: try motion.onSample(.inline) { meter.take($0) }
+        case .queued: try motion.onSample(.queued) { meter.take($0) }
+        case .together: try motion.onBatch { meter.take($0) }
+        }
+        let session = try BenchSession("motion", motion, meter, cycles: options.cycles, mailbox, signals)
+        let result = BenchMotionResult(outcome: try session.perform(), sink: options.sink, batch: options.batch)
+        let text = options.isJSON ? result.json.text + "\n" : result.text
+        return max(session.status, Output.out(text) ? 0 : 1)
     }
 
     private static func decode(_ form: String) -> Int32 {

@@ -2,31 +2,45 @@ internal import Onstage
 internal import OnstageCore
 internal import OnstageLinux
 
-/// What is measured of the samples of one acquire, without any allocation for a sample.
+/// What is measured of the samples of one acquire, without any allocation for a sample. *Runs on:* any thread: a queued sink's
+/// last call may still run while its sensor's receipt is read.
 ///
-/// Unchecked: written by the one thread that calls the sink; read, and made ready for the next acquire, only when its
-/// resource has been released, after which no call begins.
-final class SampleMeter: @unchecked Sendable {
+/// Unchecked: ``state`` is touched only by whoever has taken ``lock``.
+final class SampleMeter: BenchMeter, @unchecked Sendable {
+    /// What it has come to so far.
+    private struct State {
+        var count = 0
+        var first = MonotonicTime(nanoseconds: 0)
+        var last = MonotonicTime(nanoseconds: 0)
+        var firstStamp = MonotonicTime(nanoseconds: 0)
+        var lastStamp = MonotonicTime(nanoseconds: 0)
+        var missed = 0
+        var lost: Int? = 0
+        var lastX: Int64 = 0
+        var lastSequence: UInt64 = 0
+        /// The last, or of those that came together their sum, in m/s² or rad/s: what is asked for is worked out.
+        var value = SIMD3<Double>.zero
+        /// From the time stamp to the call: of each sample, or of the oldest of those that came together.
+        let latencies = TimeDistribution()
+
+        @inline(__always)
+        mutating func take(x: Int64, sequence: UInt64, stamp: MonotonicTime, now: MonotonicTime) {
+            if count == 0 {
+                (first, firstStamp) = (now, stamp)
+            } else {
+                missed += Int(truncatingIfNeeded: sequence &- lastSequence &- 1)
+                if let lost { self.lost = x > lastX ? lost + Int(x - lastX - 1) : nil }
+            }
+            (lastX, lastSequence, last, lastStamp) = (x, sequence, now, stamp)
+            count += 1
+        }
+    }
+
     /// Samples to take; then ``onEnd`` is called, once.
     let limit: Int
     private let onEnd: @Sendable () -> Void
-    @exclusivity(unchecked) private(set) var count = 0
-    /// When the first and the last were handed over.
-    @exclusivity(unchecked) private(set) var first = MonotonicTime(nanoseconds: 0)
-    @exclusivity(unchecked) private(set) var last = MonotonicTime(nanoseconds: 0)
-    /// The time stamps of the first and the last.
-    @exclusivity(unchecked) private(set) var firstStamp = MonotonicTime(nanoseconds: 0)
-    @exclusivity(unchecked) private(set) var lastStamp = MonotonicTime(nanoseconds: 0)
-    /// Steps between the sequence numbers beyond 1: what the sink missed.
-    @exclusivity(unchecked) private(set) var missed = 0
-    /// Steps of the raw x beyond 1; nil once x has not counted up, as it does with `bench imu --counter`.
-    @exclusivity(unchecked) private(set) var lost: Int? = 0
-    @exclusivity(unchecked) private var lastX: Int64 = 0
-    @exclusivity(unchecked) private var lastSequence: UInt64 = 0
-    /// The last, or of those that came together their sum, in m/s² or rad/s: what is asked for is worked out.
-    @exclusivity(unchecked) private(set) var value = SIMD3<Double>.zero
-    /// From the time stamp to the call: of each sample, or of the oldest of those that came together.
-    private let latencies = TimeDistribution()
+    private let lock = BriefLock()
+    @exclusivity(unchecked) private var state = State()
 
     init(limit: Int, onEnd: @escaping @Sendable () -> Void) {
         self.limit = limit
@@ -35,22 +49,26 @@ final class SampleMeter: @unchecked Sendable {
 
     /// Takes one sample. *Runs on:* the sink's thread.
     func take(_ sample: MotionSample) {
-        guard count < limit else { return }
+        lock.take()
+        guard state.count < limit else { return lock.giveBack() }
         let now = MonotonicTime.now
-        latencies.add(now.nanoseconds &- sample.timestamp.nanoseconds)
-        take(x: sample.raw.x, sequence: sample.sequence, stamp: sample.timestamp, now: now)
-        value = sample.value
-        if count == limit { onEnd() }
+        state.latencies.add(now.nanoseconds &- sample.timestamp.nanoseconds)
+        state.take(x: sample.raw.x, sequence: sample.sequence, stamp: sample.timestamp, now: now)
+        state.value = sample.value
+        let isLast = state.count == limit
+        lock.giveBack()
+        if isLast { onEnd() }
     }
 
     /// Takes what came together. *Runs on:* the sensor's thread.
     func take(_ batch: borrowing MotionBatch) {
-        guard count < limit else { return }
+        lock.take()
+        guard state.count < limit else { return lock.giveBack() }
         let now = MonotonicTime.now
-        latencies.add(now.nanoseconds &- batch.timestamp(0).nanoseconds)
-        let (many, before) = (min(batch.count, limit - count), count)
-        take(x: batch.raw(0).x, sequence: batch.sequence(0), stamp: batch.timestamp(0), now: now)
-        var (x, steps, left, isCounting, sum) = (lastX &- 1, 0, many, true, SIMD3<Double>.zero)
+        state.latencies.add(now.nanoseconds &- batch.timestamp(0).nanoseconds)
+        let (many, before) = (min(batch.count, limit - state.count), state.count)
+        state.take(x: batch.raw(0).x, sequence: batch.sequence(0), stamp: batch.timestamp(0), now: now)
+        var (x, steps, left, isCounting, sum) = (state.lastX &- 1, 0, many, true, SIMD3<Double>.zero)
         batch.each { raw, value, _ in
             guard left > 0 else { return }
             left &-= 1
@@ -61,36 +79,44 @@ final class SampleMeter: @unchecked Sendable {
             x = raw.x
             sum += value
         }
-        if let lost { self.lost = isCounting ? lost &+ steps : nil }
-        missed += Int(truncatingIfNeeded: batch.sequence(many - 1) &- lastSequence) - (many - 1)
-        (lastX, lastSequence, value) = (x, batch.sequence(many - 1), sum)
-        (lastStamp, count) = (batch.timestamp(many - 1), before + many)
-        if count == limit { onEnd() }
+        if let lost = state.lost { state.lost = isCounting ? lost &+ steps : nil }
+        state.missed += Int(truncatingIfNeeded: batch.sequence(many - 1) &- state.lastSequence) - (many - 1)
+        (state.lastX, state.lastSequence, state.value) = (x, batch.sequence(many - 1), sum)
+        (state.lastStamp, state.count) = (batch.timestamp(many - 1), before + many)
+        let isLast = state.count == limit
+        lock.giveBack()
+        if isLast { onEnd() }
     }
 
-    @inline(__always)
-    private func take(x: Int64, sequence: UInt64, stamp: MonotonicTime, now: MonotonicTime) {
-        if count == 0 {
-            (first, firstStamp) = (now, stamp)
-        } else {
-            missed += Int(truncatingIfNeeded: sequence &- lastSequence &- 1)
-            if let lost { self.lost = x > lastX ? lost + Int(x - lastX - 1) : nil }
-        }
-        (lastX, lastSequence, last, lastStamp) = (x, sequence, now, stamp)
-        count += 1
+    func measured() -> Measured? {
+        lock.take()
+        defer { lock.giveBack() }
+        guard state.count > 0 else { return nil }
+        let measured = Measured(
+            count: state.count, first: state.first, last: state.last,
+            stamped: FixedPoint.seconds(state.lastStamp - state.firstStamp), lost: state.lost, missed: state.missed,
+            latency: state.latencies.spread)
+        (state.count, state.missed, state.lost) = (0, 0, 0)
+        state.latencies.reset()
+        return measured
     }
 
-    /// Forgets what it has, for the next acquire.
-    func reset() {
-        (count, missed, lost) = (0, 0, 0)
-        latencies.reset()
-    }
+    /// What was measured of one acquire.
+    struct Measured: BenchMeasured {
+        var count: Int
+        /// When the first and the last were handed over.
+        var first: MonotonicTime
+        var last: MonotonicTime
+        /// Seconds from the first sample's time stamp to the last one's.
+        var stamped: Double
+        /// Steps of the raw x beyond 1; nil once x has not counted up, as it does with `bench imu --counter`.
+        var lost: Int?
+        /// Steps between the sequence numbers beyond 1: what the sink missed.
+        var missed: Int
+        var latency: TimeDistribution.Spread?
 
-    /// Samples a second by their own times; nil for less than two.
-    var rate: Double? {
-        let time = FixedPoint.seconds(lastStamp - firstStamp)
-        return count > 1 && time > 0 ? Double(count - 1) / time : nil
+        var seconds: Double { FixedPoint.seconds(last - first) }
+        /// Samples a second by their own times; nil for less than two.
+        var rate: Double? { count > 1 && stamped > 0 ? Double(count - 1) / stamped : nil }
     }
-
-    var latency: TimeDistribution.Spread? { latencies.spread }
 }

@@ -16,10 +16,22 @@ enum BenchCamera {
         if options.wantsHelp { return Output.out(BenchCameraOptions.table.helpText) ? 0 : 1 }
         do throws(DeviceError) {
             let signals = try SignalDescriptor([SIGINT, SIGTERM, SIGHUP])
-            return try BenchCameraSession(options, signals).perform()
+            return try measure(options, signals)
         } catch {
             Output.complain("onstage bench camera: \(error)\n")
             return 1
         }
+    }
+
+    private static func measure(_ options: BenchCameraOptions, _ signals: SignalDescriptor) throws(DeviceError) -> Int32
+    {
+        let camera = try Camera(options.configuration, isSynthetic: options.isSynthetic)
+        let mailbox = try Mailbox<BenchMessage>()
+        let meter = FrameMeter(limit: options.frames) { mailbox.send(.measured) }
+        try camera.onFrame(options.place, as: options.pixels) { meter.take($0) }
+        let session = try BenchSession("camera", camera, meter, cycles: options.cycles, mailbox, signals)
+        let result = BenchCameraResult(outcome: try session.perform(), place: options.place)
+        let text = options.isJSON ? result.json.text + "\n" : result.text
+        return max(session.status, Output.out(text) ? 0 : 1)
     }
 }

@@ -1,15 +1,12 @@
-internal import Glibc
 internal import Onstage
 internal import OnstageCore
 internal import OnstageLinux
-internal import Synchronization
 
 /// What is measured of the frames of one acquire, without any allocation for a frame. *Runs on:* any thread: a queued sink's
 /// last call may still run while its camera's receipt is read.
 ///
-/// Unchecked: ``state`` is touched only by whoever has taken ``isTaken``, for less than a microsecond: a `Mutex` would cost
-/// more than what it guards, and what is measured is not to be the measuring.
-final class FrameMeter: @unchecked Sendable {
+/// Unchecked: ``state`` is touched only by whoever has taken ``lock``.
+final class FrameMeter: BenchMeter, @unchecked Sendable {
     /// What it has come to so far.
     private struct State {
         var count = 0
@@ -26,7 +23,7 @@ final class FrameMeter: @unchecked Sendable {
     /// Frames to take; then ``onEnd`` is called, once.
     let limit: Int
     private let onEnd: @Sendable () -> Void
-    private let isTaken = Atomic<Bool>(false)
+    private let lock = BriefLock()
     @exclusivity(unchecked) private var state = State()
 
     init(limit: Int, onEnd: @escaping @Sendable () -> Void) {
@@ -36,8 +33,8 @@ final class FrameMeter: @unchecked Sendable {
 
     /// Takes one frame. *Runs on:* the sink's thread.
     func take(_ frame: borrowing Frame) {
-        take()
-        guard state.count < limit else { return giveBack() }
+        lock.take()
+        guard state.count < limit else { return lock.giveBack() }
         let now = MonotonicTime.now
         if state.count == 0 {
             state.first = now
@@ -50,28 +47,20 @@ final class FrameMeter: @unchecked Sendable {
         state.last = now
         state.count += 1
         let isLast = state.count == limit
-        giveBack()
+        lock.giveBack()
         if isLast { onEnd() }
     }
 
-    private func take() {
-        while isTaken.exchange(true, ordering: .acquiring) { sched_yield() }
-    }
-
-    private func giveBack() {
-        isTaken.store(false, ordering: .releasing)
-    }
-
     var count: Int {
-        take()
-        defer { giveBack() }
+        lock.take()
+        defer { lock.giveBack() }
         return state.count
     }
 
     /// What it has measured since the last time; it begins anew for the next acquire. Nil for no frame.
     func measured() -> Measured? {
-        take()
-        defer { giveBack() }
+        lock.take()
+        defer { lock.giveBack() }
         guard state.count > 0 else { return nil }
         let measured = Measured(
             count: state.count, first: state.first, last: state.last, lost: state.lost, missed: state.missed,
@@ -83,7 +72,7 @@ final class FrameMeter: @unchecked Sendable {
     }
 
     /// What was measured of one acquire.
-    struct Measured: Sendable {
+    struct Measured: BenchMeasured {
         var count: Int
         /// When the first and the last were handed over.
         var first: MonotonicTime

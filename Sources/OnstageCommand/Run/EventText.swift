@@ -64,13 +64,10 @@ enum EventText {
     }
 
     static func text(_ value: FormatValue) -> String {
-        switch value {
-        case .integer(let number): String(number)
-        case .number(let number) where number == number.rounded(): FixedPoint.text(number, 0)
-        // A scale (0.000980665) is nothing with three decimals.
-        case .number(let number): abs(number) < 1 ? "\(number)" : FixedPoint.text(number, 3)
-        case .text(let text): text
-        case .flag(let flag): flag ? "yes" : "no"
+        value.text { number in
+            if number == number.rounded() { return FixedPoint.text(number, 0) }
+            // A scale (0.000980665) is nothing with three decimals.
+            return abs(number) < 1 ? "\(number)" : FixedPoint.text(number, 3)
         }
     }
 }
