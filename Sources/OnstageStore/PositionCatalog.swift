@@ -62,27 +62,18 @@ package struct PositionCatalog: Sendable {
         return try sorted { () throws(StoreTrouble) in
             let (connection, _) = try file.open()
             return try StoreTrouble.sorting { () throws(SQLiteError) in
-                var count: Int64 = 0
-                try connection.execute("BEGIN IMMEDIATE")
-                do throws(SQLiteError) {
+                try connection.transaction { () throws(SQLiteError) in
+                    var count: Int64 = 0
                     for entry in entries {
                         try connection.query(
                             "DELETE FROM position WHERE media = ? AND size = ? AND changed = ? AND scene = ?",
-                            [
-                                .text(entry.media.name), .integer(entry.media.size), .integer(entry.media.changed),
-                                .text(entry.scene),
-                            ])
+                            PositionTable.Key(media: entry.media, scene: entry.scene).values)
                         if case .integer(let gone)? = try connection.query("SELECT changes()").first?.first {
                             count += gone
                         }
                     }
-                    try connection.execute("COMMIT")
-                } catch {
-                    // What failed is the news; a full disk has rolled it back already.
-                    try? connection.execute("ROLLBACK")
-                    throw error
+                    return Int(count)
                 }
-                return Int(count)
             }
         }
     }

@@ -6,6 +6,9 @@ final class PositionTable {
     struct Key: Hashable, Sendable {
         var media: MediaIdentity
         var scene: String
+
+        /// As the columns of the primary key have it: media, size, changed, scene.
+        var values: [SQLiteValue] { [.text(media.name), .integer(media.size), .integer(media.changed), .text(scene)] }
     }
 
     private enum Access {
@@ -122,7 +125,7 @@ final class PositionTable {
                 """
                 SELECT position, rate, frames, updated, boot FROM position
                 WHERE media = ? AND size = ? AND changed = ? AND scene = ?
-                """, Self.values(key)
+                """, key.values
             ).first
         }
     }
@@ -131,20 +134,10 @@ final class PositionTable {
         try StoreTrouble.sorting { () throws(SQLiteError) in
             // One statement is a transaction by itself.
             if dirty.count == 1 { return try open.writer.write(dirty[0].stored, dirty[0].key) }
-            try open.connection.execute("BEGIN IMMEDIATE")
-            do throws(SQLiteError) {
+            try open.connection.transaction { () throws(SQLiteError) in
                 for record in dirty { try open.writer.write(record.stored, record.key) }
-                try open.connection.execute("COMMIT")
-            } catch {
-                // A full disk has rolled it back already.
-                try? open.connection.execute("ROLLBACK")
-                throw error
             }
         }
-    }
-
-    private static func values(_ key: Key) -> [SQLiteValue] {
-        [.text(key.media.name), .integer(key.media.size), .integer(key.media.changed), .text(key.scene)]
     }
 
     // MARK: Opening and mending

@@ -17,10 +17,7 @@ final class PositionWriter {
         // Until all of it stands bound, none of it is believed.
         bound = nil
         if last?.key != key {
-            try statement.bind(1, .text(key.media.name))
-            try statement.bind(2, .integer(key.media.size))
-            try statement.bind(3, .integer(key.media.changed))
-            try statement.bind(4, .text(key.scene))
+            for (index, value) in key.values.enumerated() { try statement.bind(Int32(index + 1), value) }
         }
         try statement.bind(5, .integer(stored.position))
         if last?.stored.rate != stored.rate { try statement.bind(6, .integer(stored.rate)) }

@@ -70,12 +70,7 @@ final class SQLiteConnection {
         let statement = try prepare(text)
         defer { _ = csqlite_finalize(statement) }
         for (index, value) in values.enumerated() {
-            let index = Int32(index + 1)
-            switch value {
-            case .integer(let number): try check(csqlite_bind_integer(statement, index, number))
-            case .text(let text): try check(csqlite_bind_text(statement, index, text))
-            case .null, .other: break  // unbound is NULL
-            }
+            try bind(statement, Int32(index + 1), value)
         }
         var rows: [[SQLiteValue]] = []
         while true {
@@ -83,6 +78,29 @@ final class SQLiteConnection {
             if code == SQLITE_DONE { return rows }
             guard code == SQLITE_ROW else { throw error(code) }
             rows.append(row(statement))
+        }
+    }
+
+    /// Sets the parameter `index`, from 1.
+    func bind(_ statement: OpaquePointer, _ index: Int32, _ value: SQLiteValue) throws(SQLiteError) {
+        switch value {
+        case .integer(let number): try check(csqlite_bind_integer(statement, index, number))
+        case .text(let text): try check(csqlite_bind_text(statement, index, text))
+        case .null, .other: try check(csqlite_bind_null(statement, index))
+        }
+    }
+
+    /// Does `work` in a transaction, or nothing of it.
+    func transaction<Answer>(_ work: () throws(SQLiteError) -> Answer) throws(SQLiteError) -> Answer {
+        try execute("BEGIN IMMEDIATE")
+        do throws(SQLiteError) {
+            let answer = try work()
+            try execute("COMMIT")
+            return answer
+        } catch {
+            // What failed is the news; a full disk has rolled it back already.
+            try? execute("ROLLBACK")
+            throw error
         }
     }
 

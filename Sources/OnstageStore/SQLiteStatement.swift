@@ -19,11 +19,7 @@ final class SQLiteStatement {
 
     /// Sets the parameter `index`, from 1; it stands until it is set anew.
     func bind(_ index: Int32, _ value: SQLiteValue) throws(SQLiteError) {
-        switch value {
-        case .integer(let number): try connection.check(csqlite_bind_integer(statement, index, number))
-        case .text(let text): try connection.check(csqlite_bind_text(statement, index, text))
-        case .null, .other: try connection.check(csqlite_bind_null(statement, index))
-        }
+        try connection.bind(statement, index, value)
     }
 
     /// Runs it to its end; it answers no rows. *C: `sqlite3_step`, `sqlite3_reset`.*

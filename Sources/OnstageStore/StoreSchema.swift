@@ -34,21 +34,15 @@ struct StoreSchema: Sendable {
     }
 
     private func migrate(_ connection: SQLiteConnection) throws(SQLiteError) {
-        try connection.execute("BEGIN IMMEDIATE")
-        do throws(SQLiteError) {
+        try connection.transaction { () throws(SQLiteError) in
             // Asked again: another process may have been quicker.
             let version = try Self.number(connection, "PRAGMA user_version")
             for step in steps.dropFirst(Int(version)) { try connection.execute(step) }
             try connection.execute(
                 """
                 PRAGMA application_id = \(Self.application);
-                PRAGMA user_version = \(max(Int64(steps.count), version));
-                COMMIT
+                PRAGMA user_version = \(max(Int64(steps.count), version))
                 """)
-        } catch {
-            // What failed is the news; that nothing is left to roll back is none.
-            try? connection.execute("ROLLBACK")
-            throw error
         }
     }
 

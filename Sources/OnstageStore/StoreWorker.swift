@@ -60,7 +60,8 @@ final class StoreWorker: Sendable {
     /// mail tries again.
     private func begin() -> Bool {
         do throws(DeviceError) {
-            // All signals are blocked in it: a file that may not grow (SIGXFSZ) is an error here, not the program's end.
+            // SIGXFSZ is blocked in it, as every signal but its own faults: a file that may not grow is an error here, and not
+            // the program's end.
             try PosixThread.start("onstage-store") { self.run() }
             return true
         } catch {
