@@ -50,13 +50,6 @@ static inline ssize_t clinux_read(int fd, void *bytes, size_t count) {
     return answer < 0 ? -errno : answer;
 }
 
-static inline ssize_t clinux_read_at(int fd, void *bytes, size_t count, off_t offset) {
-    ssize_t answer;
-    do answer = pread(fd, bytes, count, offset);
-    while (answer < 0 && errno == EINTR);
-    return answer < 0 ? -errno : answer;
-}
-
 static inline ssize_t clinux_write(int fd, const void *bytes, size_t count) {
     ssize_t answer;
     do answer = write(fd, bytes, count);

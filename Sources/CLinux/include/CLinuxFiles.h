@@ -45,6 +45,13 @@ static inline int clinux_open_at(int folder, const char *path, int flags) {
     return answer < 0 ? -errno : answer;
 }
 
+static inline ssize_t clinux_read_at(int fd, void *bytes, size_t count, off_t offset) {
+    ssize_t answer;
+    do answer = pread(fd, bytes, count, offset);
+    while (answer < 0 && errno == EINTR);
+    return answer < 0 ? -errno : answer;
+}
+
 // A stream over the names of a folder; NULL and minus errno in `fault` when it cannot be read.
 static inline DIR *clinux_folder(int at, const char *path, int *fault) {
     int fd = clinux_open_at(at, path, O_RDONLY | O_DIRECTORY);
@@ -58,19 +65,23 @@ static inline DIR *clinux_folder(int at, const char *path, int *fault) {
     return folder;
 }
 
-// The next name but "." and ".."; NULL at the end (or when the folder is gone: /proc of a process that ended).
-static inline const char *clinux_folder_next(DIR *folder) {
+// The next entry but "." and "..".
+static inline struct dirent *clinux_folder_entry(DIR *folder) {
     struct dirent *entry;
     do entry = readdir(folder);
     while (entry && (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..")));
+    return entry;
+}
+
+// The next name but "." and ".."; NULL at the end (or when the folder is gone: /proc of a process that ended).
+static inline const char *clinux_folder_next(DIR *folder) {
+    struct dirent *entry = clinux_folder_entry(folder);
     return entry ? entry->d_name : NULL;
 }
 
 // The number of the next entry, as its folder has it, without looking at what it leads to; 0 at the end.
 static inline uint64_t clinux_folder_next_number(DIR *folder) {
-    struct dirent *entry;
-    do entry = readdir(folder);
-    while (entry && (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..")));
+    struct dirent *entry = clinux_folder_entry(folder);
     return entry ? entry->d_ino : 0;
 }
 

@@ -11,6 +11,8 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "CLinuxFiles.h"
+
 // Hidden without _GNU_SOURCE.
 extern ssize_t preadv2(int fd, const struct iovec *pieces, int count, off_t offset, int flags);
 enum { CLINUX_RWF_NOWAIT = 8 };
@@ -61,9 +63,7 @@ static inline ssize_t clinux_read_present(int fd, void *bytes, size_t count, off
     do answer = preadv2(fd, &piece, 1, offset, CLINUX_RWF_NOWAIT);
     while (answer < 0 && errno == EINTR);
     if (answer >= 0 || (errno != EOPNOTSUPP && errno != ENOSYS)) return answer < 0 ? -errno : answer;
-    do answer = pread(fd, bytes, count, offset);
-    while (answer < 0 && errno == EINTR);
-    return answer < 0 ? -errno : answer;
+    return clinux_read_at(fd, bytes, count, offset);
 }
 
 // Whether the file comes from a server or another program, which may take it away without a word.
