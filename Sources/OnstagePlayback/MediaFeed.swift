@@ -230,9 +230,11 @@ package final class MediaFeed: Sendable {
     }
 
     /// How many of the next `wanted` frames stand ready.
-    func ready(_ wanted: Int, looped: Bool) -> Int {
+    ///
+    /// - Parameter looped: over the end of a pass; nil as it was taken last.
+    func ready(_ wanted: Int, looped: Bool? = nil) -> Int {
         while true {
-            let available = reader.state.withLock { Int($0.ring.available(looped: looped)) }
+            let available = reader.state.withLock { Int($0.ring.available(looped: looped ?? $0.isLooped)) }
             guard available < wanted, !isAhead, case .done = reader.fill({ _ in Int64(wanted - available) }) else {
                 return min(wanted, available)
             }
@@ -242,16 +244,8 @@ package final class MediaFeed: Sendable {
     /// Whether at least `frames` stand ready, or all that will come.
     func isReady(_ frames: Int) -> Bool {
         if !isAhead {
-            guard isLive else { return true }
             // Asked here and now; what it has is kept.
-            while true {
-                let missing = reader.state.withLock { state in
-                    state.isAtEnd || state.error != nil
-                        ? 0 : Int64(frames) - state.ring.available(looped: state.isLooped)
-                }
-                if missing <= 0 { return true }
-                guard case .done = reader.fill({ _ in missing }) else { return false }
-            }
+            return !isLive || ready(frames) >= frames || reader.state.withLock { $0.isAtEnd || $0.error != nil }
         }
         return reader.state.withLock { state in
             leaveIfBroken(&state, Int64(frames))

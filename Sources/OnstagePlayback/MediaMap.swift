@@ -10,7 +10,7 @@ internal import OnstageCore
 package final class MediaMap: Sendable {
     /// Its source's, which outlives it.
     private let file: Int32
-    /// Never read.
+    /// Unchecked: an address that never changes, and is read by the kernel alone.
     nonisolated(unsafe) private let start: UnsafeMutableRawPointer
     private let length: Int
     private let dataOffset: Int

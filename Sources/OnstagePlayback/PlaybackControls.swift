@@ -89,9 +89,7 @@ package final class PlaybackControls: Sendable {
                 heard += min(elapsed, 10_000_000_000) * state.rate / 1_000_000_000
             }
             state.told = min(state.ledger.written, max(heard, state.told))
-            let frame = state.ledger.source(state.told)
-            // Between two passes of a loop the frame heard next is the first one.
-            return state.isLooped && frame == state.ledger.length ? 0 : frame
+            return state.ledger.onward(state.ledger.source(state.told), looped: state.isLooped)
         }
     }
 

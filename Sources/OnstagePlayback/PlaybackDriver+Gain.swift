@@ -11,10 +11,7 @@ extension PlaybackDriver {
     }
 
     /// The source frame behind the last one written.
-    private var writtenSource: Int64 {
-        let frame = ledger.source(ledger.written)
-        return controls.isLooped && frame == ledger.length ? 0 : frame
-    }
+    private var writtenSource: Int64 { ledger.onward(ledger.source(ledger.written), looped: controls.isLooped) }
 
     // MARK: A new volume
 
@@ -27,8 +24,7 @@ extension PlaybackDriver {
             // The fill is known from the last interrupt; this looks at the pointer itself.
             case .success(let status) = output.status(), status.state == .running
         else { return false }
-        // What is under way is out of reach; and a ring that is emptied by a rewind has run dry.
-        let depth = facts.losesUnderWay ? framesInRing(status, facts) : framesAhead(status, facts)
+        let depth = reach(status, facts)
         // The fill was that of the last interrupt: the pointer may be further on.
         guard depth > Int64(near) else { return false }
         let taken = output.rewind(Int(depth) - near)
@@ -36,23 +32,17 @@ extension PlaybackDriver {
         observe { $0.rewound(Int64(taken)) }
         block?.removeAll()
         aimGain()
-        do throws(DeviceError) {
-            // It is in the feed still: this is no seek in the file.
-            try media.seek(to: writtenSource)
-        } catch {
-            // Found out again when it is read.
-        }
+        try? media.seek(to: writtenSource)  // in the feed still; what fails is found out again when it is read
         takenBack = Int64(taken)
         return true
     }
 
     /// The device ran on over what was taken back before it was written again: that was heard, at the old volume.
-    func overrunTakenBack(_ output: any PCMOutput) {
-        guard takenBack > 0 else { return }
-        if case .success(let status) = output.status(), status.state == .xrun {
-            let passed = min(takenBack, max(0, status.available - Int64(output.facts.bufferFrames)))
+    func overrunTakenBack(_ status: PCMStatus?) {
+        if takenBack > 0, let facts = output?.facts, let status, status.state == .xrun {
+            let passed = min(takenBack, max(0, status.available - Int64(facts.bufferFrames)))
             observe { $0.overran(passed) }
-            do throws(DeviceError) { try media.seek(to: writtenSource) } catch {}  // found out again when it is read
+            try? media.seek(to: writtenSource)  // found out again when it is read
         }
         takenBack = 0
     }

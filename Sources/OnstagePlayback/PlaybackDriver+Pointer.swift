@@ -44,6 +44,11 @@ extension PlaybackDriver {
         min(max(0, Int64(facts.bufferFrames) - status.available), ledger.written + ledger.silence)
     }
 
+    /// Those that a rewind can reach: what is under way is not. (A ring that is emptied by a rewind has run dry.)
+    func reach(_ status: PCMStatus, _ facts: OutputFacts) -> Int64 {
+        facts.losesUnderWay ? framesInRing(status, facts) : framesAhead(status, facts)
+    }
+
     /// Takes note of what was heard of a stream that ran dry: all of it, but for what may have been under way.
     func breakOffDry(_ status: PCMStatus?) {
         guard let facts = output?.facts, facts.losesUnderWay else { return observe { $0.observeAll() } }

@@ -23,7 +23,7 @@ extension PlaybackDriver {
         guard let output else { return }
         let isAtEnd = phase == .ending && block?.count == 0
         let status = try? output.status().get()
-        overrunTakenBack(output)
+        overrunTakenBack(status)
         breakOffDry(status)
         let isWhole = ledger.heard == ledger.written || !media.info.isSeekable
         if isWhole { observe { $0.observeAll() } }

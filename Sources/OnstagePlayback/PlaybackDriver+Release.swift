@@ -69,7 +69,7 @@ extension PlaybackDriver {
         case .running, .draining: break
         case .xrun:
             // Everything written was heard, and nothing more; but for what was under way.
-            overrunTakenBack(output)
+            overrunTakenBack(status)
             again += takeRound(dry: status)
             drain = Drain()
             phase = .draining
@@ -83,14 +83,13 @@ extension PlaybackDriver {
         case .open, .setup, .disconnected: return finishLost()
         }
         let ahead = framesAhead(status, output.facts)
-        if finishRound(output, status, ahead) { return finishDrain(output) }
+        if finishRound(output, status) { return finishDrain(output) }
         observe { $0.observe(ahead: ahead) }
         drain = Drain()
         if phase == .ending, block?.count == 0 { drain.whole = ledger.written }
         phase = .draining
-        splice(
-            output, ahead: ahead, inRing: framesInRing(status, output.facts),
-            fade: request.hurried ? 0 : Int64(frames(configuration.fade)))
+        let fade = request.hurried ? 0 : Int64(frames(configuration.fade))
+        splice(output, depth: reach(status, output.facts), fade: fade)
         // The content left, and then as long again as a bad pointer may need.
         let content = ledger.contentAhead(ahead: ahead) + Int64(frames(configuration.fade))
         drain.until = now + duration(content + silenceNeeded(output.facts)) + .milliseconds(250)
@@ -99,10 +98,8 @@ extension PlaybackDriver {
     }
 
     /// Cuts the content off near the pointer, where the device can, lets it fade away and puts silence behind it.
-    private func splice(_ output: any PCMOutput, ahead: Int64, inRing: Int64, fade: Int64) {
+    private func splice(_ output: any PCMOutput, depth: Int64, fade: Int64) {
         let before = ledger.written
-        // What is under way is out of reach; and a ring that is emptied by a rewind has run dry.
-        let depth = output.facts.losesUnderWay ? inRing : ahead
         let kept = horizonFrames + output.facts.stepFrames
         if output.facts.isPlain, ledger.contentAhead(ahead: depth) > Int64(kept) {
             let taken = output.rewind(Int(depth) - kept)
@@ -154,7 +151,7 @@ extension PlaybackDriver {
         case .prepared, .open, .setup, .disconnected, .suspended, .paused: return finishLost()
         }
         let ahead = framesAhead(status, output.facts)
-        if finishRound(output, status, ahead) { return finishDrain(output) }
+        if finishRound(output, status) { return finishDrain(output) }
         observe { $0.observe(ahead: ahead) }
         publish(isRunning: true)
         let goal = ledger.silence - Int64(output.facts.guardFrames)
@@ -181,10 +178,9 @@ extension PlaybackDriver {
     }
 
     /// Notes that the card went round its ring; true where all was heard and nothing is to be waited for.
-    private func finishRound(_ output: any PCMOutput, _ status: PCMStatus, _ ahead: Int64) -> Bool {
-        // The look before told of the ring alone.
-        let depth = output.facts.losesUnderWay ? framesInRing(status, output.facts) : ahead
-        let heardAgain = takeRound(ahead: depth, now: clock.now)
+    private func finishRound(_ output: any PCMOutput, _ status: PCMStatus) -> Bool {
+        // Where sound is under way the look before told of the ring alone.
+        let heardAgain = takeRound(ahead: reach(status, output.facts), now: clock.now)
         again += heardAgain
         return heardAgain > 0 && output.facts.isPlain
     }

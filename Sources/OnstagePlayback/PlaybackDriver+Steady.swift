@@ -11,8 +11,7 @@ struct Steady {
     var bufferFrames = 0
     /// What is still to be heard when the ring is full.
     var ahead: Int64 = 0
-    /// What the piece was taken for.
-    var gain = 1.0
+    /// What the piece was taken for; at full volume, as all of steady play.
     var isLooped = false
     /// For how long a pointer may stand, in nanoseconds.
     var stallLimit: Int64 = 0
@@ -59,7 +58,7 @@ extension PlaybackDriver {
         self.look = Look(at: now, pointer: ledger.written - Int64(steady.bufferFrames))
         noteHeard(ledger.heard - before, now)
         let wishes = controls.publish(ledger, rate: Int(steady.rate), at: now)
-        return wishes.gain == steady.gain && wishes.isLooped == steady.isLooped
+        return wishes.gain == 1 && wishes.isLooped == steady.isLooped
     }
 
     /// The piece that was handed on in steady play is the feed's again.
@@ -93,7 +92,6 @@ extension PlaybackDriver {
         steady.frameBytes = facts.channels * facts.format.bytes
         steady.bufferFrames = facts.bufferFrames
         steady.ahead = Int64(facts.bufferFrames) + (facts.losesUnderWay ? underWay : 0)
-        steady.gain = gain
         steady.isLooped = isLooped
         steady.rate = Int64(facts.rate)
         steady.stallLimit = stallLimit.wholeNanoseconds

@@ -252,8 +252,8 @@ extension PlaybackDriver {
 
     /// Makes the media's next frames ready, over the end of a pass where it loops. None: it has no more, and is ending; or
     /// they have not been read yet.
-    func fillBlock(_ wanted: Int) throws(DeviceError) {
-        guard phase == .playing || phase == .draining else { return }
+    private func fillBlock(_ wanted: Int) throws(DeviceError) {
+        guard phase == .playing else { return }
         let looped = controls.isLooped
         if isGainNew { aimGain() }
         let piece = try block?.fill(wanted, from: media, looped: looped, gain, at: ledger.written)
@@ -268,7 +268,7 @@ extension PlaybackDriver {
         case .notYet:
             isStarved = true
             _ = media.isReady(frames(.milliseconds(20)))  // asks to be woken
-        case .end: if phase == .playing { phase = .ending }
+        case .end: phase = .ending
         }
     }
 
@@ -354,8 +354,7 @@ extension PlaybackDriver {
     /// Begins the stream anew at a source frame; what was in the ring is gone.
     func restart(from frame: Int64) throws(DeviceError) {
         guard let output else { return }
-        // The end of a pass of a loop is the first frame of the next.
-        let frame = controls.isLooped && frame == ledger.length ? 0 : frame
+        let frame = ledger.onward(frame, looped: controls.isLooped)
         // What a mixer has mixed it will play.
         var ahead: Int64 = 0
         if output.facts.isMixed, case .success(let status) = output.status(), status.state == .running {

@@ -52,7 +52,6 @@ package final class PlaybackDriver: DeviceDriver {
     var takenBack: Int64 = 0
     /// The media has more, but it had not been read when there was room for it.
     var isStarved = false
-    /// When a media that gives nothing is waited for no longer while a device is held.
     /// When it is said that nothing comes, or given up; nil where that has been said.
     var bufferingUntil: MonotonicTime?
     var isWaitingTold = false

@@ -31,6 +31,9 @@ package struct PlaybackLedger: Hashable, Sendable {
         silence += frames
     }
 
+    /// A source frame as the sound goes on from it: in a loop the end of a pass is the first frame of the next.
+    package func onward(_ source: Int64, looped: Bool) -> Int64 { looped && source == length ? 0 : source }
+
     /// The application's pointer was set back: silence is taken back first, then content.
     package mutating func rewound(_ frames: Int64) {
         let fromSilence = min(frames, silence)

@@ -266,7 +266,8 @@ extension DeciderState {
         }
     }
 
-    /// While its device is open, its position is kept as often as is wished. Ended before anything is recorded of its release.
+    /// While its device is open, its position is kept as often as is wished. Ended before anything is recorded of a
+    /// pause; a device that was lost is recorded first, at the position where it stands by then.
     private func setFollow(_ id: ResourceID, isOpen: Bool) {
         guard let entry = resources[id], isOpen != (entry.endFollow != nil) else { return }
         entry.endFollow?()
