@@ -69,7 +69,7 @@ extension PlaybackDriver {
             gain.begin(controls.gain, fade: frame == 0 ? 0 : Int64(frames(configuration.fade)))
         }
         isStarved = false
-        (underWay, isBrokenOff) = (0, false)
+        (underWay, isBrokenOff, takenBack) = (0, false, 0)
         if let facts = output?.facts { unsure = facts.losesUnderWay ? Int64(facts.guardFrames) : 0 }
         guard media.isReady(startFrames) || isGathered(clock.now) else {
             if !isWaitingTold, isBegun || media.isLive {

@@ -48,7 +48,7 @@ package final class PlaybackDriver: DeviceDriver {
     var identity = ""
     /// How loud each frame of content is, counted as the ledger counts them.
     var gain = GainEnvelope()
-    /// Frames that were taken back from the device to come at another volume, and are not written again yet.
+    /// Frames of this stream that were taken back from the device to come at another volume, and are not written again yet.
     var takenBack: Int64 = 0
     /// The media has more, but it had not been read when there was room for it.
     var isStarved = false
@@ -208,7 +208,7 @@ package final class PlaybackDriver: DeviceDriver {
         makeBlock(facts)
         if horizonFrames == 0 { horizonFrames = frames(configuration.horizon) }
         drain = Drain()
-        (doubtful, again, takenBack) = (0, 0, 0)
+        (doubtful, again) = (0, 0)
         (isBegun, isWaitingTold, gatherUntil) = (false, false, nil)
         try startStream(from: ledger.base)
     }
