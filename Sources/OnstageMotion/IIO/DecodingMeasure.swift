@@ -32,7 +32,7 @@ package enum DecodingMeasure {
         for _ in 0..<rounds {
             let before = MonotonicTime.now
             for _ in 0..<repeats {
-                decoder.decode(start, count: batch, raw: raw, times: times, onlyWhatIsNotWhole: true)
+                decoder.decode(start, count: batch, raw: raw, times: times)
                 let samples = MotionBatch(
                     kind: .accelerometer, count: batch, isMonotonic: true, isPolled: false, run: run, scale: scale,
                     sequence: 0)

@@ -62,7 +62,6 @@ package struct SampleDecoder: Sendable {
     private let timestamp: Field?
     /// The three axes are stored in one way: the loop then has no choice left in it.
     private let isUniform: Bool
-    private let isPlain: Bool
     private let form: SampleRun.Form
     /// Where the time is, when it is a whole number of the host's.
     private let plainTime: Int?
@@ -77,11 +76,10 @@ package struct SampleDecoder: Sendable {
         isUniform = [y, z].allSatisfy {
             $0.bytes == x.bytes && $0.isBigEndian == x.isBigEndian && $0.isSigned == x.isSigned
         }
-        isPlain = x.isPlain && y.isPlain && z.isPlain
         let isLikeX = [y, z].allSatisfy { $0.up == x.up && $0.down == x.down }
         switch (isUniform && isLikeX && !x.isBigEndian && x.isSigned, x.bytes) {
         case (true, 2): form = .in16
-        case (true, 4) where isPlain: form = .whole32
+        case (true, 4) where x.isPlain && y.isPlain && z.isPlain: form = .whole32
         default: form = .decoded
         }
         plainTime = timestamp.flatMap { $0.isPlain && $0.bytes == 8 ? $0.offset : nil }
@@ -89,26 +87,23 @@ package struct SampleDecoder: Sendable {
 
     package var hasTimestamp: Bool { timestamp != nil }
 
-    /// Decodes `count` samples from `bytes`.
+    /// Decodes of `count` samples in `bytes` what ``run(_:decoded:times:)`` does not take from there itself.
     ///
     /// - Parameters:
     ///   - raw: room for `count` values.
     ///   - times: room for `count` timestamps; 0 where the layout has none.
-    ///   - onlyWhatIsNotWhole: leaves out what ``run(_:decoded:times:)`` takes from `bytes` itself.
     package func decode(
         _ bytes: UnsafeRawPointer, count: Int, raw: UnsafeMutablePointer<SIMD3<Int64>>,
-        times: UnsafeMutablePointer<Int64>, onlyWhatIsNotWhole: Bool = false
+        times: UnsafeMutablePointer<Int64>
     ) {
-        if !onlyWhatIsNotWhole || form == .decoded { decode(bytes, count, raw) }
-        if !onlyWhatIsNotWhole || plainTime == nil { decode(bytes, count, times) }
+        if form == .decoded { decode(bytes, count, raw) }
+        if plainTime == nil { decode(bytes, count, times) }
     }
 
     private func decode(_ bytes: UnsafeRawPointer, _ count: Int, _ raw: UnsafeMutablePointer<SIMD3<Int64>>) {
         switch (isUniform ? x.bytes : 0, x.isBigEndian, x.isSigned) {
-        case (2, false, true):
-            isPlain ? plain(bytes, count, raw, Int16.self) : loop(bytes, count, raw, UInt16.self, false, true)
-        case (4, false, true):
-            isPlain ? plain(bytes, count, raw, Int32.self) : loop(bytes, count, raw, UInt32.self, false, true)
+        case (2, false, true): loop(bytes, count, raw, UInt16.self, false, true)
+        case (4, false, true): loop(bytes, count, raw, UInt32.self, false, true)
         case (2, true, true): loop(bytes, count, raw, UInt16.self, true, true)
         case (4, true, true): loop(bytes, count, raw, UInt32.self, true, true)
         case (2, false, false): loop(bytes, count, raw, UInt16.self, false, false)
@@ -119,17 +114,9 @@ package struct SampleDecoder: Sendable {
 
     private func decode(_ bytes: UnsafeRawPointer, _ count: Int, _ times: UnsafeMutablePointer<Int64>) {
         var sample = bytes
-        if let plainTime {
-            sample += plainTime
-            for index in 0..<count {
-                times[index] = Int64(littleEndian: sample.loadUnaligned(as: Int64.self))
-                sample += step
-            }
-        } else {
-            for index in 0..<count {
-                times[index] = timestamp?.load(sample) ?? 0
-                sample += step
-            }
+        for index in 0..<count {
+            times[index] = timestamp?.load(sample) ?? 0
+            sample += step
         }
     }
 
@@ -144,21 +131,6 @@ package struct SampleDecoder: Sendable {
             axes: form == .decoded ? (0, 0, 0) : (x.offset, y.offset, z.offset),
             shifts: form == .in16 ? (Int32(x.up) - 32, Int32(x.down) - 32) : (0, 0),
             times: plainTime.map { bytes + $0 } ?? run.times, timeStep: plainTime == nil ? run.timeStep : step)
-    }
-
-    @inline(__always)
-    private func plain<Stored: FixedWidthInteger & BitwiseCopyable>(
-        _ bytes: UnsafeRawPointer, _ count: Int, _ raw: UnsafeMutablePointer<SIMD3<Int64>>, _ type: Stored.Type
-    ) {
-        var sample = bytes
-        let (x, y, z) = (x.offset, y.offset, z.offset)
-        for index in 0..<count {
-            raw[index] = SIMD3(
-                Int64(Stored(littleEndian: sample.loadUnaligned(fromByteOffset: x, as: Stored.self))),
-                Int64(Stored(littleEndian: sample.loadUnaligned(fromByteOffset: y, as: Stored.self))),
-                Int64(Stored(littleEndian: sample.loadUnaligned(fromByteOffset: z, as: Stored.self))))
-            sample += step
-        }
     }
 
     @inline(__always)

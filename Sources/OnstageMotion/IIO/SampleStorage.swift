@@ -74,7 +74,7 @@ struct SampleStorage: ~Copyable {
         guard count > 0, let decoder, let start = bytes.baseAddress, let values = raw.baseAddress,
             let stamps = times.baseAddress
         else { return 0 }
-        decoder.decode(start, count: count, raw: values, times: stamps, onlyWhatIsNotWhole: true)
+        decoder.decode(start, count: count, raw: values, times: stamps)
         return count
     }
 
