@@ -7,7 +7,7 @@ struct PlayOptions: Hashable, Sendable {
     struct Raw: Hashable, Sendable {
         var rate: Int
         var channels: Int
-        var sample: String
+        var sample: RawPCM.Sample
     }
 
     var items: [PlayItem] = []
@@ -31,8 +31,6 @@ struct PlayOptions: Hashable, Sendable {
     var isQuiet = false
     var isVerbose = false
     var wantsHelp = false
-
-    static let samples = ["s16", "s24", "s32", "f32"]
 
     static let table = OptionTable(
         program: "onstage play",
@@ -148,7 +146,7 @@ struct PlayOptions: Hashable, Sendable {
             return nil
         }
         guard let rate = parsed.value("rate"), let channels = parsed.value("channels"),
-            let sample = parsed.value("format")
+            let format = parsed.value("format")
         else { throw UsageError("standard input has no header: say its --rate, --channels and --format") }
         guard let rateNumber = Int(rate), (1...768_000).contains(rateNumber) else {
             throw UsageError("--rate \(rate) is not within 1…768000 (frames a second)")
@@ -156,8 +154,9 @@ struct PlayOptions: Hashable, Sendable {
         guard let channelNumber = Int(channels), (1...32).contains(channelNumber) else {
             throw UsageError("--channels \(channels) is not within 1…32")
         }
-        guard samples.contains(sample) else {
-            throw UsageError("--format \(sample) is none of \(samples.joined(separator: ", "))")
+        guard let sample = RawPCM.Sample(rawValue: format) else {
+            let all = RawPCM.Sample.allCases.map(\.rawValue).joined(separator: ", ")
+            throw UsageError("--format \(format) is none of \(all)")
         }
         return Raw(rate: rateNumber, channels: channelNumber, sample: sample)
     }

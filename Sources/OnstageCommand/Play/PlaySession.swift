@@ -168,10 +168,10 @@ final class PlaySession {
             }
             return player
         case .standardInput:
-            guard let raw = options.raw, let sample = RawPCM.Sample(rawValue: raw.sample) else {
+            guard let raw = options.raw else {
                 preconditionFailure("the options refuse standard input without its format")
             }
-            return try Player(pipe: STDIN_FILENO, sample, rate: raw.rate, channels: raw.channels, options.player)
+            return try Player(pipe: STDIN_FILENO, raw.sample, rate: raw.rate, channels: raw.channels, options.player)
         }
     }
 
