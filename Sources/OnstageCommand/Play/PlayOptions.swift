@@ -111,19 +111,8 @@ struct PlayOptions: Hashable, Sendable {
             }
             pauseMode = mode
         }
-        if let text = parsed.value("buffer") {
-            // Scenario.seconds reads a decimal number: here of milliseconds.
-            guard let time = Scenario.seconds(text), time >= .seconds(20), time <= .seconds(2000) else {
-                throw UsageError("--buffer \(text) is not within 20…2000 (milliseconds)")
-            }
-            buffer = time / 1000
-        }
-        if let text = parsed.value("fade") {
-            guard let time = Scenario.seconds(text), time <= .seconds(50) else {
-                throw UsageError("--fade \(text) is not within 0…50 (milliseconds)")
-            }
-            fade = time / 1000
-        }
+        buffer = try Self.milliseconds(parsed, "buffer", in: 20...2000)
+        fade = try Self.milliseconds(parsed, "fade", in: 0...50)
         waits = parsed.has("wait")
         isJSON = parsed.has("json")
         tick = try Self.tick(parsed, isJSON: isJSON && !wantsInfo)
@@ -159,6 +148,18 @@ struct PlayOptions: Hashable, Sendable {
             throw UsageError("--format \(format) is none of \(all)")
         }
         return Raw(rate: rateNumber, channels: channelNumber, sample: sample)
+    }
+
+    private static func milliseconds(
+        _ parsed: ParsedOptions, _ name: String, in range: ClosedRange<Int>
+    ) throws(UsageError) -> Duration? {
+        guard let text = parsed.value(name) else { return nil }
+        // Scenario.seconds reads a decimal number: here of milliseconds.
+        guard let time = Scenario.seconds(text), time >= .seconds(range.lowerBound), time <= .seconds(range.upperBound)
+        else {
+            throw UsageError("--\(name) \(text) is not within \(range.lowerBound)…\(range.upperBound) (milliseconds)")
+        }
+        return time / 1000
     }
 
     private static func tick(_ parsed: ParsedOptions, isJSON: Bool) throws(UsageError) -> Duration? {
