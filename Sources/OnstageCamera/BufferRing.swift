@@ -1,4 +1,5 @@
 internal import CLinux
+internal import OnstageCore
 internal import OnstageLinux
 internal import Synchronization
 
@@ -34,13 +35,31 @@ final class BufferRing: Sendable {
         return home.exchange(0, ordering: .acquiringAndReleasing)
     }
 
-    /// Asks to be woken by the next hand-back; answers whether one has come already. *Runs on:* the device's thread.
-    func starve() -> Bool {
+    /// Waits for the next hand-back, which the bell tells of. *Runs on:* the device's thread.
+    ///
+    /// - Parameters:
+    ///   - last: the turn before, which is over: to wake at it is to wake at once.
+    ///   - canGoOn: whether there is no need to wait any more.
+    func awaitHome(_ wait: inout WaitSet, since last: MonotonicTime, canGoOn: () -> Bool) {
+        // Made before it can be rung.
+        let home = bell.descriptor()
+        // A hand-back that came in between has been seen by then, or is seen here.
+        if starve() || canGoOn() {
+            wait.wake(at: last)
+        } else if let home {
+            wait.add(home)
+        } else {
+            wait.wake(at: last + .milliseconds(20))
+        }
+    }
+
+    /// Asks to be woken by the next hand-back; answers whether one has come already.
+    private func starve() -> Bool {
         isStarving.store(true, ordering: .sequentiallyConsistent)
         return home.load(ordering: .sequentiallyConsistent) != 0
     }
 
-    /// Ends what ``starve()`` began. *Runs on:* the device's thread.
+    /// Ends what ``awaitHome(_:since:canGoOn:)`` began. *Runs on:* the device's thread.
     func feed() {
         isStarving.store(false, ordering: .sequentiallyConsistent)
         bell.silence()

@@ -185,16 +185,7 @@ package final class CameraDriver: DeviceDriver {
         }
         // Readers have every buffer, or one of them lets the camera wait: nothing is taken before one lets go.
         isStarving = true
-        // Made before it can be rung.
-        let home = bell.descriptor()
-        // A hand-back that came in between has been seen by then, or is seen here.
-        if stream.ring.starve() || (stream.queuedCount > 0 && !dispatch.isBlocked()) {
-            wait.wake(at: progress.lastTurn)
-        } else if let home {
-            wait.add(home)
-        } else {
-            wait.wake(at: progress.lastTurn + .milliseconds(20))
-        }
+        stream.ring.awaitHome(&wait, since: progress.lastTurn) { stream.queuedCount > 0 && !dispatch.isBlocked() }
     }
 
     package var keepsWait: Bool {

@@ -110,14 +110,7 @@ package final class SyntheticCameraDriver: DeviceDriver {
             return
         }
         isStarving = true
-        let home = bell.descriptor()  // made before it can be rung
-        if ring.starve() || (free != 0 && !dispatch.isBlocked()) {
-            wait.wake(at: lastTurn)
-        } else if let home {
-            wait.add(home)
-        } else {
-            wait.wake(at: lastTurn + .milliseconds(20))
-        }
+        ring.awaitHome(&wait, since: lastTurn) { free != 0 && !dispatch.isBlocked() }
     }
 
     package func service(_ wait: borrowing WaitSet, now: MonotonicTime) throws(DeviceError) {
