@@ -85,12 +85,12 @@ enum PositionsCommand {
             if !isJSON, all.isEmpty { return Output.out("nothing is kept in \(directory)\n") ? 0 : 1 }
             return Output.out(isJSON ? PositionsText.json(all, directory) : PositionsText.table(all)) ? 0 : 1
         case .show(let name):
-            let found = try Positions.kept(in: directory).filter { isMeant($0, by: name) }
+            let found = try Positions.kept(in: directory).filter(meant(by: name))
             guard !found.isEmpty else { return nothing(name) }
             return Output.out(isJSON ? PositionsText.json(found, directory) : PositionsText.table(found)) ? 0 : 1
         case .clear(let names):
             var status: Int32 = 0
-            for name in names where try Positions.forget(in: directory, where: { isMeant($0, by: name) }) == 0 {
+            for name in names where try Positions.forget(in: directory, where: meant(by: name)) == 0 {
                 status = nothing(name)
             }
             return status
@@ -106,13 +106,14 @@ enum PositionsCommand {
     }
 
     /// A key by its name; a file by any path that leads to it, or, where it is gone, by the path that it had.
-    private static func isMeant(_ kept: KeptPosition, by name: String) -> Bool {
-        switch kept.media {
-        case .key(let key): return key == name
-        case .file(let path):
-            if path == name || path == Path.canonical(name) { return true }
-            guard !name.hasPrefix("/"), let here = Path.canonical(".") else { return false }
-            return path == "\(here)/\(name)"
+    private static func meant(by name: String) -> (KeptPosition) -> Bool {
+        let real = Path.canonical(name)
+        let gone = name.hasPrefix("/") ? nil : Path.current.map { "\($0)/\(name)" }
+        return { kept in
+            switch kept.media {
+            case .key(let key): key == name
+            case .file(let path): path == name || path == real || path == gone
+            }
         }
     }
 }
