@@ -34,9 +34,4 @@ package struct MountMatrix: Hashable, Sendable {
         }
         self.init(x: vectors[0], y: vectors[1], z: vectors[2])
     }
-
-    /// The vector in the machine's axes.
-    package static func * (matrix: MountMatrix, vector: SIMD3<Double>) -> SIMD3<Double> {
-        SIMD3((matrix.x * vector).sum(), (matrix.y * vector).sum(), (matrix.z * vector).sum())
-    }
 }

@@ -43,7 +43,8 @@ import Testing
 
     @Test func mountMatrix() throws {
         let turned = try #require(MountMatrix("0, -1, 0; 1, 0, 0; 0, 0, -1"))
-        #expect(turned * SIMD3(1, 2, 3) == SIMD3(-2, 1, -3))
+        let scale = AxisScale(SensorScale(offset: .zero, scale: SIMD3(repeating: 1), mount: turned))
+        #expect(scale.mounted(SIMD3(1, 2, 3)) == SIMD3(-2, 1, -3))
         for text in ["", "1", "1,0,0;0,1,0", "1,0,0;0,1,0;0,0,x", "1,0,0;0,1,0;0,0,1;0,0,0", "1,0;0,1;0,0"] {
             #expect(MountMatrix(text) == nil, "\(text)")
         }

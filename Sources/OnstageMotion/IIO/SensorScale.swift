@@ -19,8 +19,7 @@ package struct SensorScale: Hashable, Sendable {
     ///
     /// - Parameter mount: in place of the device's own mount matrix.
     package init(_ sensor: IIOSensor, mount: MountMatrix?, tree: IIOTree) {
-        var isGuessed = false
-        func values(_ what: String, _ missing: Double) -> (SIMD3<Double>, isComplete: Bool) {
+        func values(_ what: String, _ missing: Double) -> (values: SIMD3<Double>, isComplete: Bool) {
             var values = SIMD3(repeating: missing)
             var isComplete = true
             var common: Double??
@@ -37,12 +36,11 @@ package struct SensorScale: Hashable, Sendable {
             }
             return (values, isComplete)
         }
-        let offset = values("offset", 0).0
-        let scale: SIMD3<Double>
-        (scale, isGuessed) = values("scale", 1)
-        isGuessed.toggle()
+        let offset = values("offset", 0).values
+        let scale = values("scale", 1)
         let own = ["\(sensor.prefix)_mount_matrix", "in_mount_matrix", "mount_matrix"].lazy
             .compactMap { tree.attribute("\(sensor.folder)/\($0)") }.compactMap { MountMatrix($0) }.first
-        self.init(offset: offset, scale: scale, mount: mount ?? own ?? .identity, isGuessed: isGuessed)
+        self.init(
+            offset: offset, scale: scale.values, mount: mount ?? own ?? .identity, isGuessed: !scale.isComplete)
     }
 }
