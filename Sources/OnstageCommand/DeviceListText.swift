@@ -16,17 +16,17 @@ enum DeviceListText {
         let info = entry.info
         return [
             "identity": .text(info.identity), "node": .text(info.node), "name": .text(info.name),
-            "driver": .text(info.driver), "supported": .flag(info.supported), "reason": text(info.reason),
+            "driver": .text(info.driver), "supported": .flag(info.supported), "reason": .text(or: info.reason),
             "holders": json(entry.holders), "identities": .list(info.identities.map(JSONValue.text)),
         ]
     }
 
     private static func json(_ sensor: MotionSensor) -> JSONValue {
         [
-            "identity": .text(sensor.identity), "node": .text(sensor.node), "name": text(sensor.name),
+            "identity": .text(sensor.identity), "node": .text(sensor.node), "name": .text(or: sensor.name),
             "kind": .text(sensor.kind.rawValue), "supported": true, "reason": .null, "holders": json(sensor.holders),
-            "label": text(sensor.label), "location": text(sensor.location), "path": .text(sensor.path),
-            "polled": .flag(sensor.isPolled), "rate": sensor.rate.map(JSONValue.number) ?? .null,
+            "label": .text(or: sensor.label), "location": .text(or: sensor.location), "path": .text(sensor.path),
+            "polled": .flag(sensor.isPolled), "rate": .number(or: sensor.rate),
         ]
     }
 
@@ -54,11 +54,9 @@ enum DeviceListText {
     private static func json(_ holders: [DeviceHolder]) -> JSONValue {
         .list(
             holders.map { holder in
-                ["pid": holder.pid.map { .integer(Int64($0)) } ?? .null, "program": text(holder.program)]
+                ["pid": .integer(or: holder.pid.map(Int64.init)), "program": .text(or: holder.program)]
             })
     }
-
-    private static func text(_ text: String?) -> JSONValue { text.map(JSONValue.text) ?? .null }
 
     /// For people: a line for each device, and one below for each thing to know.
     static func table(_ list: DeviceList) -> String {

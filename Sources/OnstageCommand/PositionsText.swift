@@ -5,7 +5,6 @@ internal import OnstageCore
 /// What is kept, for programs and for people.
 enum PositionsText {
     static func json(_ all: [KeptPosition], _ directory: String) -> String {
-        func number(_ number: Int64?) -> JSONValue { number.map(JSONValue.integer) ?? .null }
         let list = all.map { kept -> JSONValue in
             let (kind, media) =
                 switch kept.media {
@@ -14,10 +13,10 @@ enum PositionsText {
                 }
             return [
                 "media": .text(media), "kind": .text(kind), "scene": .text(kept.scene),
-                "position": number(kept.position),
-                "rate": .integer(Int64(kept.rate)), "frames": number(kept.frames),
+                "position": .integer(or: kept.position),
+                "rate": .integer(Int64(kept.rate)), "frames": .integer(or: kept.frames),
                 "kept": .text(time(kept.kept, "%Y-%m-%dT%H:%M:%S%z")), "current": .flag(kept.isCurrent),
-                "doubt": kept.doubt.map(JSONValue.text) ?? .null,
+                "doubt": .text(or: kept.doubt),
             ]
         }
         let document: JSONValue = ["version": 1, "directory": .text(directory), "positions": .list(list)]

@@ -24,7 +24,7 @@ enum ProfileCommand {
             let profiles = rows.map { row -> JSONValue in
                 [
                     "name": .text(row.name), "place": .text(row.place),
-                    "description": row.text.map(JSONValue.text) ?? .null, "problems": .integer(Int64(row.problems)),
+                    "description": .text(or: row.text), "problems": .integer(Int64(row.problems)),
                 ]
             }
             let value: JSONValue = ["version": 1, "profiles": .list(profiles)]

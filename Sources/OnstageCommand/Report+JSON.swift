@@ -32,7 +32,7 @@ extension Report {
             .init("id", .text(resource.id)),
             .init("scene", .text(resource.scene)),
             .init("kind", .text(resource.kind.rawValue)),
-            .init("device", resource.device.map(JSONValue.text) ?? .null),
+            .init("device", .text(or: resource.device)),
             .init("synthetic", .flag(resource.isSynthetic)),
             .init("format", .object(resource.format.map { JSONValue.Member($0.name, $0.value.json) })),
             .init(
@@ -68,10 +68,10 @@ extension Report {
         if isPlayback {
             let detail = receipt.detail
             members += [
-                .init("position", number(detail.position)),
+                .init("position", .integer(or: detail.position)),
                 .init("mode", detail.mode.map { .text($0.rawValue) } ?? .null),
-                .init("bound", number(detail.bound)),
-                .init("off", number(detail.off)),
+                .init("bound", .integer(or: detail.bound)),
+                .init("off", .integer(or: detail.off)),
                 .init("stored", time(entry.stored)),
             ]
         }
@@ -80,23 +80,16 @@ extension Report {
 
     private func json(_ playback: Playback) -> JSONValue {
         [
-            "media": playback.media.map(JSONValue.text) ?? .null,
-            "rate": number(playback.rate.map(Int64.init)),
-            "frames": number(playback.frames),
-            "position": number(playback.position),
+            "media": .text(or: playback.media),
+            "rate": .integer(or: playback.rate.map(Int64.init)),
+            "frames": .integer(or: playback.frames),
+            "position": .integer(or: playback.position),
             "underruns": count(playback.underruns),
         ]
     }
 
-    /// Milliseconds since the start, to the microsecond.
     private func time(_ time: MonotonicTime?) -> JSONValue {
-        guard let time else { return .null }
-        let microseconds = Double((time - start).wholeNanoseconds) / 1_000
-        return .number(microseconds.rounded() / 1_000)
-    }
-
-    private func number(_ number: Int64?) -> JSONValue {
-        number.map(JSONValue.integer) ?? .null
+        .milliseconds(since: start, or: time)
     }
 
     private func count(_ count: UInt64) -> JSONValue {

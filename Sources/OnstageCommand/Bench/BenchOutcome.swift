@@ -91,11 +91,6 @@ struct BenchOutcome<Measured> {
     }
 }
 
-extension JSONValue {
-    /// A number, or null.
-    static func number(or value: Double?) -> JSONValue { value.map(JSONValue.number) ?? .null }
-}
-
 extension TimeDistribution.Spread {
     var json: JSONValue {
         [

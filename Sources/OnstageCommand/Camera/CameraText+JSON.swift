@@ -10,7 +10,7 @@ extension CameraText {
         var members: [JSONValue.Member] = [
             .init("version", 1), .init("identity", .text(info.identity)), .init("node", .text(info.node)),
             .init("name", .text(info.name)), .init("driver", .text(info.driver)), .init("bus", .text(info.busInfo)),
-            .init("serial", info.serial.map(JSONValue.text) ?? .null),
+            .init("serial", .text(or: info.serial)),
             .init("identities", .list(info.identities.map(JSONValue.text))),
         ]
         if let formats { members.append(.init("formats", .list(formats.map(json)))) }
@@ -54,7 +54,7 @@ extension CameraText {
             "default": .integer(control.defaultValue), "value": json(control.value),
             "items": .list(control.items.map { ["index": .integer($0.index), "name": .text($0.name)] }),
             "readOnly": .flag(control.isReadOnly), "inactive": .flag(control.isInactive),
-            "grabbed": .flag(control.isGrabbed), "automatic": control.automatic.map(JSONValue.text) ?? .null,
+            "grabbed": .flag(control.isGrabbed), "automatic": .text(or: control.automatic),
         ]
     }
 

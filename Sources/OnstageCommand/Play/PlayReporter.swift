@@ -10,9 +10,8 @@ struct PlayReporter {
 
     /// An object on a line of its own, with its kind and the milliseconds since the start.
     private func line(_ kind: String, _ members: [JSONValue.Member] = []) {
-        let at = FixedPoint.seconds(.now - start) * 1000
         let head: [JSONValue.Member] = [
-            .init("event", .text(kind)), .init("at", .number((at * 1000).rounded() / 1000)),
+            .init("event", .text(kind)), .init("at", .milliseconds(since: start, or: .now)),
         ]
         Output.out(JSONValue.object(head + members).line + "\n")
     }
@@ -83,17 +82,15 @@ struct PlayReporter {
                 "paused at \(MediaTime.text(position, rate: info.rate)), frame \(position)" + Self.release(receipt))
             return
         }
-        func number(_ value: Int64?) -> JSONValue { value.map(JSONValue.integer) ?? .null }
-        func milliseconds(_ time: MonotonicTime?) -> JSONValue {
-            time.map { .number((FixedPoint.seconds($0 - start) * 1_000_000).rounded() / 1000) } ?? .null
-        }
         line(
             "released",
             [
-                .init("position", number(detail.position)),
-                .init("mode", detail.mode.map { .text($0.rawValue) } ?? .null), .init("bound", number(detail.bound)),
-                .init("off", number(detail.off)), .init("asked", milliseconds(receipt.asked)),
-                .init("released", milliseconds(receipt.released)), .init("forced", .flag(receipt.forced)),
+                .init("position", .integer(or: detail.position)),
+                .init("mode", detail.mode.map { .text($0.rawValue) } ?? .null),
+                .init("bound", .integer(or: detail.bound)),
+                .init("off", .integer(or: detail.off)), .init("asked", .milliseconds(since: start, or: receipt.asked)),
+                .init("released", .milliseconds(since: start, or: receipt.released)),
+                .init("forced", .flag(receipt.forced)),
                 .init("stuck", .flag(receipt.stuck)),
                 .init("reasons", .list(receipt.reasons.reasons.map { .text("\($0)") })),
             ])
