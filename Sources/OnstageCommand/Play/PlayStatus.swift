@@ -50,15 +50,9 @@ struct PlayStatus {
             // What is left by the others; a long name leaves something to it.
             let others = (parts + rest.dropLast()).reduce(0) { $0 + $1.count + 1 } + min(name.count, 24)
             let room = columns - others - 3
-            if room >= 6 { parts.append(bar(min(40, room))) }
+            if room >= 6 { parts.append(Gauge.text(position, of: info.frames, width: min(40, room))) }
         }
         return Self.cut((parts + rest).joined(separator: " "), columns)
-    }
-
-    private func bar(_ width: Int) -> String {
-        let done = info.frames > 0 ? Int(Double(position) / Double(info.frames) * Double(width)) : 0
-        let filled = min(width, max(0, done))
-        return "[" + String(repeating: "#", count: filled) + String(repeating: "-", count: width - filled) + "]"
     }
 
     private func time(_ frame: Int64) -> String {

@@ -61,11 +61,9 @@ struct StatusLine {
 
     /// "[####------] 0:12.3/1:00.0"
     static func bar(_ position: Int64, _ info: MediaInfo, _ isNarrow: Bool) -> String {
-        let width = isNarrow ? 6 : 10
         let time = MediaTime.text(position, rate: info.rate)
         guard info.frames > 0 else { return time }
-        let done = min(width, max(0, Int(Double(position) / Double(info.frames) * Double(width))))
-        let bar = String(repeating: "#", count: done) + String(repeating: "-", count: width - done)
-        return "[\(bar)] \(time)" + (isNarrow ? "" : "/\(MediaTime.text(info.frames, rate: info.rate))")
+        let bar = Gauge.text(position, of: info.frames, width: isNarrow ? 6 : 10)
+        return "\(bar) \(time)" + (isNarrow ? "" : "/\(MediaTime.text(info.frames, rate: info.rate))")
     }
 }
