@@ -56,11 +56,10 @@ extension MotionDriver {
         return DeviceError(errno: errno, operation: "read", device: device)
     }
 
-    /// Switches the sensor off and on once when it has been silent for too long: some need it after a sleep, or when
+    /// Switches the sensor off and on once, now that it has been silent for too long: some need it after a sleep, or when
     /// their first power-up was lost. Then it is awaited.
-    func restartIfSilent(now: MonotonicTime) throws(DeviceError) {
-        guard case .streaming = phase, silentSince == nil, now - lastSample >= .nanoseconds(limits.stall), let buffer
-        else { return }
+    func restartOnce(now: MonotonicTime) throws(DeviceError) {
+        guard silentSince == nil, let buffer else { return }
         silentSince = lastSample
         delivery.shared.state.withLock { $0.statistics.restarts += 1 }
         report(
@@ -89,7 +88,7 @@ extension MotionDriver {
         phase = .streaming
     }
 
-    /// The delay that a restart has set to nothing for its own time.
+    /// The delay that a restart has shortened for its own time.
     func restorePowerDown() {
         guard let saved = savedPowerDown, let sensor = buffer?.sensor else { return }
         savedPowerDown = nil

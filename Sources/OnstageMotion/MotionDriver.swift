@@ -24,6 +24,9 @@ package final class MotionDriver: DeviceDriver {
     let report: DriverReporter
     let delivery: MotionDelivery
 
+    // Unchecked is what is touched for each sample, by the device's thread alone and never from within itself: the checks
+    // for that would cost more than the rest.
+
     var sensor: IIOSensor?
     /// Of the machine when the sensor was found.
     private var signature: DeviceSignature?
@@ -148,7 +151,7 @@ package final class MotionDriver: DeviceDriver {
         case .streaming:
             let wait = limits.latency == 0 ? limits.probe : limits.latency
             if hasData || isFlushed || now.nanoseconds &- lastRead.nanoseconds >= wait { try read(now: now) }
-            if now.nanoseconds &- lastSample.nanoseconds >= limits.stall { try restartIfSilent(now: now) }
+            if now.nanoseconds &- lastSample.nanoseconds >= limits.stall { try restartOnce(now: now) }
         case .restarting(let until):
             if now >= until { try switchOnAgain(now: now) }
         case .polling:

@@ -54,13 +54,11 @@ extension PlaySession {
     /// The first sound of an item is heard: now there is time for everything else.
     private func heard(_ player: Player) {
         guard toldTurn != turn else { return }
+        let isFirst = !hasBegun
         toldTurn = turn
         reporter.began(options.items[index], index + 1, of: options.items.count, player.info, from: firstFrame)
         for oddity in player.info.oddities { screen.write(.warning, "\(PlayItem.shown(player.info.name)): \(oddity)") }
-        if !hasBegun {
-            hasBegun = true
-            takeTerminal()
-        }
+        if isFirst { takeTerminal() }
         if screen.style == .status { nextStatus = .now }
     }
 

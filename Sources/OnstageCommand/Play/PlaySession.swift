@@ -50,7 +50,7 @@ final class PlaySession {
     var stage = Stage.playing
     var hasFailed = false
     /// Something was heard.
-    var hasBegun = false
+    var hasBegun: Bool { toldTurn > 0 }
     /// The player of the present item, and how many there were before it.
     var player: Player?
     var turn = 0
@@ -64,7 +64,7 @@ final class PlaySession {
     var hasEnded = false
     /// Whether a player is on the scene.
     var isBound = false
-    /// Whether the newest receipt's position is on the disk, or has none.
+    /// The newest receipt's position until it is on the disk; nil from then on, and where the receipt has none to keep.
     var unstored: Int64?
     /// Keys that were pressed between two items.
     var waitingKeys: [Key] = []

@@ -47,9 +47,10 @@ enum SensorWord: Hashable, Sendable {
     /// - Parameter sensors: those of this machine; asked for only where it matters.
     /// - Throws: `absent` where none is called so, `configuration` where several of a kind are.
     func picks(among sensors: () -> [MotionSensor]) throws(DeviceError) -> [SensorPick] {
-        guard case .called(let name) = self else {
-            if case .pick(let pick) = self { return [pick] }
-            return []
+        let name: String
+        switch self {
+        case .pick(let pick): return [pick]
+        case .called(let called): name = called
         }
         let there = sensors()
         let found = there.filter { [$0.identity, $0.name, $0.label, $0.node, $0.path].contains(name) }

@@ -54,12 +54,12 @@ package struct IIOTree: Sendable {
     /// Sets an attribute; answers 0 or the errno.
     func write(_ value: String, to path: String) -> Int32 {
         if let errno = fault?("write", path) { return errno }
-        if let files { return files.write(value.isEmpty ? "\n" : value, to: path) }
+        // An attribute is emptied with a line end: a write of nothing does not reach the driver.
+        var text = value.isEmpty ? "\n" : value
+        if let files { return files.write(text, to: path) }
         let file = clinux_open(path, O_WRONLY | O_TRUNC)
         guard file >= 0 else { return -file }
         defer { _ = clinux_close(file) }
-        // An attribute is emptied with a line end: a write of nothing does not reach the driver.
-        var text = value.isEmpty ? "\n" : value
         let answer = text.withUTF8 { clinux_write(file, $0.baseAddress, $0.count) }
         return answer < 0 ? Int32(-answer) : 0
     }
