@@ -1,32 +1,10 @@
 import Glibc
 import OnstageCore
+import OnstageTestSupport
 import Synchronization
 import Testing
 
 @testable import OnstageCamera
-
-/// What counts calls of malloc in a process that is started with it: the whole process's, and the calling thread's.
-private let counterSource = """
-    #define _GNU_SOURCE
-    #include <stddef.h>
-    extern void *__libc_malloc(size_t); extern void *__libc_calloc(size_t, size_t);
-    extern void *__libc_realloc(void *, size_t); extern void *__libc_memalign(size_t, size_t);
-    static __thread long mine __attribute__((tls_model("initial-exec")));
-    long allocations_mine(void) { return mine; }
-    void *malloc(size_t n) { mine++; return __libc_malloc(n); }
-    void *calloc(size_t n, size_t m) { mine++; return __libc_calloc(n, m); }
-    void *realloc(void *p, size_t n) { mine++; return __libc_realloc(p, n); }
-    void *memalign(size_t a, size_t n) { mine++; return __libc_memalign(a, n); }
-    void *aligned_alloc(size_t a, size_t n) { mine++; return __libc_memalign(a, n); }
-    int posix_memalign(void **p, size_t a, size_t n) { mine++; *p = __libc_memalign(a, n); return *p ? 0 : 12; }
-    """
-
-private typealias Counter = @convention(c) () -> Int
-
-/// The counter, in a process that has it.
-private func counter() -> Counter? {
-    dlsym(nil, "allocations_mine").map { unsafeBitCast($0, to: Counter.self) }
-}
 
 @Suite("real C: nothing is allocated for a frame", .serialized)
 struct AllocationTests {
@@ -34,24 +12,15 @@ struct AllocationTests {
         "1,000 frames, counted in a process of its own with a counting malloc",
         .enabled(if: getenv("ONSTAGE_SANITIZER") == nil, "the sanitizer has a malloc of its own"))
     func counted() throws {
-        guard counter() == nil else { return }
-        let library = "/tmp/onstage-allocations-\(getpid())"
-        defer { Bench.shell("rm -f '\(library).c' '\(library).so'") }
-        let file = try #require(fopen("\(library).c", "w"))
-        fputs(counterSource, file)
-        fclose(file)
-        let built = Bench.shell("${CC:-clang} -O1 -fno-builtin -shared -fPIC -o '\(library).so' '\(library).c'")
-        #expect(built.status == 0, "\(built.output)")
-        let own = Bench.shell("readlink /proc/\(getpid())/exe").output.split(separator: "\n").first ?? ""
-        let run = Bench.shell(
-            "LD_PRELOAD='\(library).so' '\(own)' --testing-library swift-testing --filter AllocationTests.inner")
+        guard AllocationCount.counter() == nil else { return }
+        let run = AllocationCount.run("OnstageCameraTests.AllocationTests.inner")
         #expect(run.status == 0, "\(run.output)")
         #expect(run.output.contains("1000 frames: 0 allocations"), "\(run.output)")
     }
 
-    @Test("1,000 frames to an inline, a preview and a queued sink", .enabled(if: counter() != nil))
+    @Test("1,000 frames to an inline, a preview and a queued sink", .enabled(if: AllocationCount.counter() != nil))
     func inner() throws {
-        let count = try #require(counter())
+        let count = try #require(AllocationCount.counter())
         let sinks = FrameSinks()
         let driver = SyntheticCameraDriver(
             configuration: CameraConfiguration(width: 128, height: 32), sinks: sinks, report: { _ in },

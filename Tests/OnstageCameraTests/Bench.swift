@@ -1,5 +1,6 @@
 import Glibc
 import OnstageLinux
+import OnstageTestSupport
 
 /// What the bench VM has, and its tools.
 enum Bench {
@@ -9,22 +10,9 @@ enum Bench {
             && access("/dev/video0", R_OK | W_OK) == 0
     }
 
-    /// Runs a command; answers its status and what it wrote to both outputs.
-    @discardableResult
-    static func shell(_ command: String) -> (status: Int32, output: String) {
-        guard let pipe = popen("{ \(command)\n} 2>&1", "r") else { return (-1, "popen failed") }
-        var output = ""
-        var line = [CChar](repeating: 0, count: 4096)
-        while fgets(&line, 4096, pipe) != nil {
-            output += String(decoding: line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-        }
-        let status = pclose(pipe)
-        return ((status >> 8) & 0xff, output)
-    }
-
     /// Sets a control of vivid.
     static func control(_ setting: String) {
-        shell("v4l2-ctl -d /dev/video0 -c \(setting)")
+        Shell.run("v4l2-ctl -d /dev/video0 -c \(setting)")
     }
 
     /// Open descriptors and mappings of video nodes in this process.

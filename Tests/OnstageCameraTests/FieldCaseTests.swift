@@ -100,10 +100,10 @@ struct FieldCaseTests {
 
     @Test("V-22: a node that is a camera only while somebody feeds it is waited for, at the search and at the acquire")
     func producer() throws {
-        var pattern = Array("/tmp/onstage-camera-XXXXXX".utf8CString)
-        let folder = try #require(mkdtemp(&pattern).map { String(cString: $0) })
-        defer { Bench.shell("rm -rf '\(folder)'") }
-        Bench.shell("touch '\(folder)/video0'")
+        let scratch = Scratch(name: "onstage-camera")
+        defer { withExtendedLifetime(scratch) {} }
+        let folder = scratch.path
+        scratch.file("video0")
         let kernel = PlayedKernel()
         let (fed, unfed) = (
             UInt32(V4L2_CAP_VIDEO_CAPTURE | V4L2_CAP_STREAMING), UInt32(V4L2_CAP_VIDEO_OUTPUT | V4L2_CAP_STREAMING)

@@ -2,6 +2,7 @@ import CV4L2
 import Glibc
 import OnstageCore
 import OnstageLinux
+import OnstageTestSupport
 import Synchronization
 import Testing
 
@@ -84,7 +85,7 @@ private final class Tree {
         }
         return "\(root)/\(path)"
     }
-    deinit { Bench.shell("rm -rf '\(root)'") }
+    deinit { Shell.run("rm -rf '\(root)'") }
 }
 
 @Suite("scripts: which camera is meant")
@@ -209,7 +210,7 @@ struct FinderTests {
         #expect(try driver.resolve() == device)
         #expect(kernel.openCount == before + 1)
         // Another camera of the same make at its place.
-        Bench.shell("echo Z9 >'\(tree.root)/sys/usb/1-1/serial'")
+        Shell.run("echo Z9 >'\(tree.root)/sys/usb/1-1/serial'")
         let error = #expect(throws: DeviceError.self) { try driver.resolve() }
         #expect(error?.kind == .absent)
     }

@@ -1,6 +1,7 @@
 import Glibc
 import OnstageCore
 import OnstageLinux
+import OnstageTestSupport
 import Synchronization
 import Testing
 
@@ -31,14 +32,14 @@ struct HardwareTests {
             if cycle == 0 { descriptors = Bench.descriptorCount }
         }
         #expect(Bench.descriptorCount == descriptors)
-        let other = Bench.shell("timeout 20 v4l2-ctl -d /dev/video0 --stream-mmap --stream-count=2")
+        let other = Shell.run("timeout 20 v4l2-ctl -d /dev/video0 --stream-mmap --stream-count=2")
         #expect(other.status == 0, "\(other.output)")
     }
 
     @Test("V-02: busy is said with who has it, and leaves nothing; the next try has it")
     func busy() throws {
         // It writes a sign for each frame: the first one is waited for, the others are read away.
-        Bench.shell(
+        Shell.run(
             """
             mkfifo /tmp/frames /tmp/first
             v4l2-ctl -d /dev/video0 --stream-mmap >/tmp/frames 2>&1 & echo $! >/tmp/holder
@@ -50,7 +51,7 @@ struct HardwareTests {
         #expect(error?.kind == .inUse)
         #expect(error?.holders.first?.program == "v4l2-ctl", "\(error.map(String.init(describing:)) ?? "")")
         #expect(Bench.heldNodes.isEmpty)
-        Bench.shell("kill -9 $(cat /tmp/holder)")
+        Shell.run("kill -9 $(cat /tmp/holder)")
         let end = MonotonicTime.now + .seconds(10)
         while (try? turner.acquire()) == nil, MonotonicTime.now < end {}  // until it has let go
         #expect(try turner.turn(for: .seconds(10)) { driver.counts.delivered > 0 })
@@ -176,7 +177,7 @@ struct HardwareTests {
         turner.release()
         #expect(Bench.heldNodes.isEmpty)
         #expect(frame.withFrame { $0.withUnsafeBytes { $0.allSatisfy { $0 == 0 } } })
-        #expect(Bench.shell("timeout 20 v4l2-ctl -d /dev/video0 --stream-mmap --stream-count=2").status == 0)
+        #expect(Shell.run("timeout 20 v4l2-ctl -d /dev/video0 --stream-mmap --stream-count=2").status == 0)
     }
 
     @Test(
@@ -250,7 +251,7 @@ struct HardwareTests {
             #expect(Bench.heldNodes.isEmpty)
         }
         #expect(kept.entries.first?.withFrame { $0.withUnsafeBytes { $0.contains { $0 != 0 } } } == true)
-        #expect(Bench.shell("timeout 20 v4l2-ctl -d /dev/video0 --stream-mmap --stream-count=2").status == 0)
+        #expect(Shell.run("timeout 20 v4l2-ctl -d /dev/video0 --stream-mmap --stream-count=2").status == 0)
     }
 
     @Test("V-21: what somebody else set between two acquires is put back; automatics first")
@@ -267,11 +268,11 @@ struct HardwareTests {
         for _ in 0..<3 {
             let acquired = try turner.acquire()
             #expect(acquired.notes.isEmpty, "\(acquired.notes)")
-            let set = Bench.shell("v4l2-ctl -d /dev/video0 -C brightness,gain,gain_automatic")
+            let set = Shell.run("v4l2-ctl -d /dev/video0 -C brightness,gain,gain_automatic")
             #expect(set.output.contains("brightness: 77") && set.output.contains("gain: 33"), "\(set.output)")
             #expect(set.output.contains("gain_automatic: 0"))
             driver.set([ControlSetting("contrast", 5)])
-            #expect(Bench.shell("v4l2-ctl -d /dev/video0 -C contrast").output.contains("contrast: 5"))
+            #expect(Shell.run("v4l2-ctl -d /dev/video0 -C contrast").output.contains("contrast: 5"))
             turner.release()
             Bench.control("brightness=7,gain_automatic=1,contrast=128")
         }
@@ -282,7 +283,7 @@ struct HardwareTests {
     func lists() throws {
         let info = try CameraInfo.find(.driver("vivid"))
         let controls = try info.controls()
-        let judge = Bench.shell("v4l2-ctl -d /dev/video0 -l").output
+        let judge = Shell.run("v4l2-ctl -d /dev/video0 -l").output
         let names = judge.split(separator: "\n").filter { $0.contains(" 0x") }.map { line in
             String(line.drop { $0 == " " }.prefix { $0 != " " })
         }
@@ -291,7 +292,7 @@ struct HardwareTests {
         #expect(controls.first { $0.name == "brightness" }?.minimum == 0)
         #expect(controls.first { $0.name == "brightness" }?.value != nil)
         let formats = try info.formats()
-        let listed = Bench.shell("v4l2-ctl -d /dev/video0 --list-formats-ext").output
+        let listed = Shell.run("v4l2-ctl -d /dev/video0 --list-formats-ext").output
         #expect(listed.components(of: "Size: ") == formats.reduce(0) { $0 + $1.sizes.count })
         let yuyv = try #require(formats.first { $0.pixelFormat == .yuyv })
         #expect(yuyv.sizes.contains { $0.width == 640...640 && $0.height == 360...360 && !$0.rates.isEmpty })
@@ -317,7 +318,7 @@ struct HardwareTests {
         }
         // A replug under the same number. Not by mknod: a node that the kernel has not made itself it does not take away
         // either, and the tests of hot-plug wait for that.
-        Bench.shell("cd /sys/bus/platform/drivers/vivid && echo vivid.0 >unbind && echo vivid.0 >bind")
+        Shell.run("cd /sys/bus/platform/drivers/vivid && echo vivid.0 >unbind && echo vivid.0 >bind")
         let before = kernel.opened
         _ = try turner.acquire()
         turner.release()
