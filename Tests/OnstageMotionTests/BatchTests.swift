@@ -10,24 +10,6 @@ import Testing
 
 /// Scripts: samples that come together, however they lie.
 @Suite struct BatchTests {
-    private struct Rig {
-        let fixture: IIOFixture
-        let node: FakeNode
-        let sinks = MotionSinks()
-        let driver: MotionDriver
-        let loop: DriverLoop
-        let reports = Heard()
-
-        init(_ configuration: MotionConfiguration, changing change: (IIOFixture) -> Void = { _ in }) throws {
-            fixture = try IIOFixture()
-            node = try fixture.accelerometer(0)
-            change(fixture)
-            let reports = reports
-            driver = MotionDriver(configuration: configuration, sinks: sinks, tree: fixture.tree) { reports.take($0) }
-            loop = DriverLoop(driver)
-        }
-    }
-
     private static let patient = MotionConfiguration(
         kind: .accelerometer, rate: .hertz(1_000), maxLatency: .seconds(30), stallLimit: .seconds(60))
 
@@ -37,7 +19,7 @@ import Testing
         let matrix = try #require(MountMatrix("0, 1, 0; -1, 0, 0; 0, 0, 1"))
         var configuration = Self.patient
         configuration.mountMatrix = matrix
-        let rig = try Rig(configuration) { fixture in
+        let rig = try MotionRig(configuration, listens: false) { fixture in
             for axis in ["x", "y", "z"] {
                 fixture.put("devices/iio:device0/scan_elements/in_accel_\(axis)_type", type + "\n")
             }
@@ -83,7 +65,7 @@ import Testing
 
     /// The quick way through a batch of whole 32-bit numbers says what the slow one says.
     @Test func whole32() throws {
-        let rig = try Rig(Self.patient) { fixture in
+        let rig = try MotionRig(Self.patient, listens: false) { fixture in
             for axis in ["x", "y", "z"] {
                 fixture.put("devices/iio:device0/scan_elements/in_accel_\(axis)_type", "le:s32/32>>0\n")
             }
@@ -118,7 +100,7 @@ import Testing
 
     /// What is no sample is closed up, in the middle too.
     @Test func doublesAreTakenOut() throws {
-        let rig = try Rig(Self.patient)
+        let rig = try MotionRig(Self.patient, listens: false)
         let seen = Mutex<[Int64]>([])
         try rig.sinks.addBatches { batch in
             for index in 0..<batch.count { seen.withLock { $0.append(batch.raw(index).x) } }
@@ -134,7 +116,7 @@ import Testing
 
     /// A listener with a slower rate has its own part of a batch, by number.
     @Test func decimated() throws {
-        let rig = try Rig(Self.patient)
+        let rig = try MotionRig(Self.patient, listens: false)
         let all = Mutex(0)
         let some = Mutex<[UInt64]>([])
         try rig.sinks.addBatches { batch in all.withLock { $0 += batch.count } }
@@ -153,7 +135,7 @@ import Testing
     @Test func queuedWhole() throws {
         var configuration = Self.patient
         configuration.maxLatency = .seconds(2)
-        let rig = try Rig(configuration)
+        let rig = try MotionRig(configuration, listens: false)
         let count = Mutex(0)
         let sink = try rig.sinks.add(.queued) { _ in count.withLock { $0 += 1 } }
         try rig.loop.acquire()
@@ -166,7 +148,7 @@ import Testing
 
     /// A device without times, at rest: the same numbers again are samples all the same.
     @Test func noTimes() throws {
-        let rig = try Rig(Self.patient) { fixture in
+        let rig = try MotionRig(Self.patient, listens: false) { fixture in
             for what in ["en", "index", "type"] {
                 fixture.drop("devices/iio:device0/scan_elements/in_timestamp_\(what)")
             }
@@ -186,7 +168,7 @@ import Testing
 
     /// I-01: what a dead holder left enabled is not put back as if it belonged there.
     @Test func channelsOfADeadHolder() throws {
-        let rig = try Rig(MotionConfiguration(kind: .accelerometer)) { fixture in
+        let rig = try MotionRig(listens: false) { fixture in
             fixture.put("devices/iio:device0/buffer/enable", "1\n")
             for name in ["in_accel_x", "in_accel_z", "in_timestamp", "in_temp"] {
                 fixture.put("devices/iio:device0/scan_elements/\(name)_en", "1\n")

@@ -8,56 +8,8 @@ import Testing
 
 /// Scripts: the driver on a tree in a folder, with a pipe for a node.
 @Suite struct MotionDriverTests {
-    private struct Rig {
-        let fixture: IIOFixture
-        let node: FakeNode
-        let heard = Heard()
-        let sinks = MotionSinks()
-        let driver: MotionDriver
-        let loop: DriverLoop
-
-        init(_ configuration: MotionConfiguration = MotionConfiguration(kind: .accelerometer), listens: Bool = true)
-            throws
-        {
-            fixture = try IIOFixture()
-            node = try fixture.accelerometer(0)
-            let heard = heard
-            if listens { try sinks.add(.inline) { heard.take($0) } }
-            driver = MotionDriver(configuration: configuration, sinks: sinks, tree: fixture.tree) { heard.take($0) }
-            loop = DriverLoop(driver)
-        }
-
-        init(
-            changing change: (IIOFixture) -> Void,
-            configuration: MotionConfiguration = MotionConfiguration(kind: .accelerometer)
-        ) throws {
-            fixture = try IIOFixture()
-            node = try fixture.accelerometer(0)
-            change(fixture)
-            let heard = heard
-            try sinks.add(.inline) { heard.take($0) }
-            driver = MotionDriver(configuration: configuration, sinks: sinks, tree: fixture.tree) { heard.take($0) }
-            loop = DriverLoop(driver)
-        }
-
-        func attribute(_ name: String) -> String? { fixture.get("devices/iio:device0/\(name)") }
-
-        /// All that an acquire may change, as it must stand again after a release.
-        var leftovers: [String] {
-            [
-                "buffer/enable", "scan_elements/in_accel_x_en", "scan_elements/in_accel_y_en",
-                "scan_elements/in_accel_z_en",
-                "scan_elements/in_timestamp_en",
-            ].filter { attribute($0) != "0" }
-                + (attribute("trigger/current_trigger") == "" ? [] : ["trigger"])
-                + (attribute("current_timestamp_clock") == "realtime" ? [] : ["clock"])
-                + ProcessFacts.descriptors().filter { $0.target == "\(fixture.tree.nodes)/iio:device0" }.dropFirst()
-                .map { "descriptor \($0.number)" }
-        }
-    }
-
     @Test func acquireAndRelease() throws {
-        let rig = try Rig()
+        let rig = try MotionRig()
         let acquired = try rig.loop.acquire()
         #expect(rig.attribute("buffer/enable") == "1")
         #expect(rig.attribute("scan_elements/in_accel_y_en") == "1")
@@ -78,11 +30,10 @@ import Testing
 
     @Test func samples() throws {
         let matrix = try #require(MountMatrix("0, 1, 0; -1, 0, 0; 0, 0, 1"))
-        let rig = try Rig(
-            changing: { fixture in
-                fixture.put("devices/iio:device0/in_accel_offset", "5\n")
-                fixture.put("devices/iio:device0/in_accel_z_scale", "0.02\n")
-            }, configuration: MotionConfiguration(kind: .accelerometer, mountMatrix: matrix))
+        let rig = try MotionRig(MotionConfiguration(kind: .accelerometer, mountMatrix: matrix)) { fixture in
+            fixture.put("devices/iio:device0/in_accel_offset", "5\n")
+            fixture.put("devices/iio:device0/in_accel_z_scale", "0.02\n")
+        }
         try rig.loop.acquire()
         rig.node.send(95, -105, 395, at: 1_000)
         rig.node.send(96, -105, 395, at: 21_001_000)
@@ -109,7 +60,7 @@ import Testing
     func faultAtEachStep(_ operation: String, _ path: String) throws {
         for errno in [Errno.EACCES, Errno.ENODEV] {
             let armed = Mutex(true)
-            let rig = try Rig { fixture in
+            let rig = try MotionRig { fixture in
                 fixture.tree.fault = { what, file in
                     // Only setting up fails: what puts things back must reach the device.
                     armed.withLock { armed in
@@ -132,7 +83,7 @@ import Testing
     /// An acquire can be called off between any two steps.
     @Test func calledOff() throws {
         for questions in 0..<7 {
-            let rig = try Rig()
+            let rig = try MotionRig()
             let error = #expect(throws: DeviceError.self) { try rig.loop.acquire(FakeCancellation(after: questions)) }
             #expect(error?.kind == .cancelled)
             #expect(rig.leftovers == [], "after \(questions) questions")
@@ -141,7 +92,7 @@ import Testing
 
     /// I-01
     @Test func deadHolder() throws {
-        let rig = try Rig { $0.put("devices/iio:device0/buffer/enable", "1\n") }
+        let rig = try MotionRig { $0.put("devices/iio:device0/buffer/enable", "1\n") }
         let acquired = try rig.loop.acquire()
         #expect(acquired.notes.contains { $0.contains("reset after a dead holder") })
         rig.loop.release()
@@ -150,7 +101,7 @@ import Testing
 
     /// I-01: the node's EBUSY decides, and nothing is touched.
     @Test func liveHolder() throws {
-        let rig = try Rig { fixture in
+        let rig = try MotionRig { fixture in
             fixture.put("devices/iio:device0/buffer/enable", "1\n")
             fixture.tree.fault = { operation, _ in operation == "open" ? Errno.EBUSY : nil }
         }
@@ -163,7 +114,7 @@ import Testing
 
     /// I-02
     @Test func triggers() throws {
-        let none = try Rig { fixture in
+        let none = try MotionRig { fixture in
             fixture.drop("devices/trigger0/name")
         }
         let error = #expect(throws: DeviceError.self) { try none.loop.acquire() }
@@ -171,7 +122,7 @@ import Testing
         #expect(error?.description.contains("accel_3d-dev0") == true)
         #expect(none.leftovers == [])
 
-        let configured = try Rig { fixture in
+        let configured = try MotionRig { fixture in
             fixture.put("devices/trigger0/name", "hrtimer0\n")
             fixture.put("devices/iio:device0/trigger/current_trigger", "hrtimer0\n")
         }
@@ -179,21 +130,21 @@ import Testing
         configured.loop.release()
         #expect(configured.attribute("trigger/current_trigger") == "hrtimer0")
 
-        let wished = try Rig(
-            changing: { $0.put("devices/trigger0/name", "sysfs1\n") },
-            configuration: MotionConfiguration(kind: .accelerometer, trigger: "sysfs1"))
+        let wished = try MotionRig(MotionConfiguration(kind: .accelerometer, trigger: "sysfs1")) {
+            $0.put("devices/trigger0/name", "sysfs1\n")
+        }
         try wished.loop.acquire()
         #expect(wished.attribute("trigger/current_trigger") == "sysfs1")
         wished.loop.release()
         #expect(wished.leftovers == [])
 
-        let hasOwnClock = try Rig { $0.drop("devices/iio:device0/trigger/current_trigger") }
+        let hasOwnClock = try MotionRig { $0.drop("devices/iio:device0/trigger/current_trigger") }
         #expect(try hasOwnClock.loop.acquire().format.contains { $0.name == "trigger" && $0.value == .text("none") })
     }
 
     /// I-03
     @Test func polled() throws {
-        let rig = try Rig { $0.drop("devices/iio:device0/buffer/enable") }
+        let rig = try MotionRig { $0.drop("devices/iio:device0/buffer/enable") }
         let acquired = try rig.loop.acquire()
         #expect(acquired.format.contains { $0.name == "polled" && $0.value == .flag(true) })
         try rig.loop.run { rig.heard.samples.count >= 2 }
@@ -209,7 +160,7 @@ import Testing
     /// I-03: a reading that fails does not end the stream.
     @Test func polledReadingFails() throws {
         let fails = Mutex(3)
-        let rig = try Rig { fixture in
+        let rig = try MotionRig { fixture in
             fixture.drop("devices/iio:device0/buffer/enable")
             fixture.tree.fault = { operation, path in
                 guard operation == "read", path.hasSuffix("_y_raw") else { return nil }
@@ -227,13 +178,13 @@ import Testing
 
     /// I-13: of the axis before that of the kind; none at all is told.
     @Test func noScale() throws {
-        let rig = try Rig { $0.drop("devices/iio:device0/in_accel_scale") }
+        let rig = try MotionRig { $0.drop("devices/iio:device0/in_accel_scale") }
         #expect(try rig.loop.acquire().notes.contains { $0.contains("scale") })
     }
 
     /// I-16
     @Test func leadingZeros() throws {
-        let rig = try Rig()
+        let rig = try MotionRig()
         try rig.loop.acquire()
         let now = MonotonicTime.now.nanoseconds
         for index in 0..<5 { rig.node.send(0, 0, 0, at: now + Int64(index)) }
@@ -245,7 +196,7 @@ import Testing
     }
 
     @Test func onlyZeros() throws {
-        let rig = try Rig()
+        let rig = try MotionRig()
         try rig.loop.acquire()
         let later = MonotonicTime.now.nanoseconds + 3_000_000_000
         for index in 0..<3 { rig.node.send(0, 0, 0, at: later + Int64(index)) }
@@ -254,7 +205,7 @@ import Testing
     }
 
     @Test func duplicates() throws {
-        let rig = try Rig()
+        let rig = try MotionRig()
         try rig.loop.acquire()
         for time: Int64 in [1, 1, 2] { rig.node.send(1, 2, 3, at: time) }
         try rig.loop.run { rig.heard.samples.count == 2 }
@@ -264,7 +215,7 @@ import Testing
 
     /// I-20: where the clock cannot be set, the times are converted and marked.
     @Test func realtimeClock() throws {
-        let rig = try Rig { $0.drop("devices/iio:device0/current_timestamp_clock") }
+        let rig = try MotionRig { $0.drop("devices/iio:device0/current_timestamp_clock") }
         #expect(
             try rig.loop.acquire().format.contains { $0.name == "clock" && $0.value == .text("realtime, converted") })
         let lead = TimestampClock(nil).lead
@@ -278,7 +229,7 @@ import Testing
 
     /// I-06, I-17: silence is told once, the sensor is switched off and on once, and what comes later arrives.
     @Test func silence() throws {
-        let rig = try Rig(MotionConfiguration(kind: .accelerometer, stallLimit: .milliseconds(100)))
+        let rig = try MotionRig(MotionConfiguration(kind: .accelerometer, stallLimit: .milliseconds(100)))
         try rig.loop.acquire()
         try rig.loop.run { rig.heard.reports.contains("recovered stalled") }
         try rig.loop.run(limit: .milliseconds(300)) { rig.heard.reports.count > 1 }
@@ -295,7 +246,7 @@ import Testing
 
     /// L-15: without a listener nothing is switched on; the last one that leaves switches it off.
     @Test func listeners() throws {
-        let rig = try Rig(listens: false)
+        let rig = try MotionRig(listens: false)
         try rig.loop.acquire()
         #expect(rig.attribute("buffer/enable") == "0")
         let heard = rig.heard
@@ -313,7 +264,7 @@ import Testing
 
     /// Each listener has its own rate, and the fastest is set.
     @Test func decimation() throws {
-        let rig = try Rig(listens: false)
+        let rig = try MotionRig(listens: false)
         let slow = Heard()
         let fast = Heard()
         try rig.sinks.add(.inline, rate: .hertz(100)) { fast.take($0) }
@@ -327,7 +278,7 @@ import Testing
 
     /// A batch is awaited by time and read at once; a flush hands on what is there.
     @Test func batches() throws {
-        let rig = try Rig(
+        let rig = try MotionRig(
             MotionConfiguration(
                 kind: .accelerometer, rate: .hertz(1_000), maxLatency: .seconds(30), stallLimit: .seconds(60)))
         try rig.loop.acquire()
@@ -342,7 +293,7 @@ import Testing
 
     /// Queued listeners have a thread of their own; after the release none of what waited is called.
     @Test func queued() async throws {
-        let rig = try Rig(listens: false)
+        let rig = try MotionRig(listens: false)
         let samples = try rig.sinks.samples(keepingNewest: 4)
         let queued = Heard()
         let sink = try rig.sinks.add(.queued) { queued.take($0) }
@@ -357,7 +308,7 @@ import Testing
 
     /// After the release nothing that waited in a listener's queue begins, and the release does not wait for a slow one.
     @Test func nothingAfterRelease() throws {
-        let rig = try Rig(listens: false)
+        let rig = try MotionRig(listens: false)
         let gate = try Mailbox<Void>()
         let begun = Mutex(0)
         let sink = try rig.sinks.add(.queued) { _ in
