@@ -18,15 +18,6 @@ from terminal import Terminal  # noqa: E402
 CYCLES = 400 if SOAK else 60
 
 
-def verdict(recorder, text, is_last, last):
-    """Whether the recording could be judged; then it has been."""
-    is_whole, _ = judge_ramp(recorder.path, last=last)
-    if not is_whole and recorder.has_stalled and not is_last:
-        return False
-    recorder.check(text, last=last)
-    return True
-
-
 @judged
 def pauses_at_random(is_last):
     chance = random.Random(70)
@@ -49,7 +40,7 @@ def pauses_at_random(is_last):
     last = play.pause()["position"]
     status = play.end()
     recorder.stop()
-    if not verdict(recorder, f"every frame once over {CYCLES} pauses", is_last, last):
+    if recorder.check(f"every frame once over {CYCLES} pauses", last=last, may_stall=not is_last) is None:
         return False
     equal("it ends with status 0", 0, status)
     equal("the device was free in each pause", [], held_while_paused)
@@ -82,7 +73,7 @@ def resumes_in_the_next_process(is_last):
     play = Play("--resume", "ramp.wav", "--key", "resumed")
     status = play.wait(60)
     recorder.stop()
-    if not verdict(recorder, "six processes: every frame once", is_last, frames):
+    if recorder.check("six processes: every frame once", last=frames, may_stall=not is_last) is None:
         return False
     equal("the last ends with status 0", 0, status)
     equal("its end is told once", 1, len(play.events("ended")))
@@ -141,7 +132,7 @@ def a_pipe_that_stands(is_last):
     status = play.wait(60)
     feeder.join(5)
     recorder.stop()
-    if not verdict(recorder, f"a pipe in pieces, {pauses} pauses: every frame once", is_last, frames):
+    if recorder.check(f"a pipe in pieces, {pauses} pauses: every frame once", last=frames, may_stall=not is_last) is None:
         return False
     equal("it ends with status 0", 0, status)
     expect(pauses >= 8, f"{pauses} pauses", play.tail())
@@ -199,7 +190,7 @@ def a_person_at_a_terminal(is_last):
     terminal.type("q")
     status = terminal.wait()
     recorder.stop()
-    if not verdict(recorder, "space pauses and goes on: every frame once", is_last, None):
+    if recorder.check("space pauses and goes on: every frame once", may_stall=not is_last) is None:
         return False
     equal("q ends with status 0", 0, status)
     equal("the device was free in each pause", [True] * 5, free)
@@ -244,7 +235,7 @@ def ctrl_z_and_fg(is_last):
     terminal.see("status-0")
     terminal.wait()
     recorder.stop()
-    if not verdict(recorder, "over Ctrl-Z, bg and fg: every frame once", is_last, None):
+    if recorder.check("over Ctrl-Z, bg and fg: every frame once", may_stall=not is_last) is None:
         return False
     for text, is_right in checks:
         expect(is_right, text, terminal.shown)
@@ -303,7 +294,8 @@ def a_terminal_that_goes(is_last):
     terminal.hang_up()
     gone_on = terminal.wait()
     recorder.stop()
-    if not verdict(recorder, "a window that is closed, and the rest without one: every frame once", is_last, frames):
+    text = "a window that is closed, and the rest without one: every frame once"
+    if recorder.check(text, last=frames, may_stall=not is_last) is None:
         return False
     equal("closed: status 0", 0, hung_up)
     kept = json.loads(output)["positions"][0]["position"] if status == 0 else None

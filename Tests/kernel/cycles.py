@@ -83,7 +83,7 @@ def attempt_walk(name, profile, count, limit, chance, env, recording, may_stall)
     process.await_line(r"active -> inactive", 30)
     settle(process, 1)
     before = counts(process.pid)
-    await_last_pause(process, at)
+    process.await_lines(r"main active -> inactive", count + 2, at + 120)
     held_after = settle(process, count + 2)
     after = counts(process.pid)
     is_running = process.process.poll() is None
@@ -154,20 +154,6 @@ def settle(process, pauses):
             break
         let_pass(0.02)
     return found
-
-
-def await_last_pause(process, at):
-    """Until the last pause, which comes after `at` seconds."""
-    limit = now() + (at + 120) * PATIENCE
-    while now() < limit:
-        if any("main active -> inactive" in text and float(text.split()[0]) >= at + 2
-               for _, text in list(process.lines)):
-            return
-        if process.open == 0:
-            break
-        with process.condition:
-            process.condition.wait(0.5)
-    raise Ended(f"the last pause did not come:\n{process.tail()}")
 
 
 def last_state(steps, before):
