@@ -8,7 +8,6 @@ import json
 import os
 import pathlib
 import random
-import signal
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -18,9 +17,9 @@ SENSOR = pathlib.Path("/sys/bus/iio/devices")
 
 
 def folder(name="accel_3d"):
-    for path in SENSOR.glob("iio:device*"):
-        if (path / "name").read_text(encoding="utf-8").strip() == name:
-            return path
+    for device, its in iio_names().items():
+        if its == name:
+            return SENSOR / device
     raise Ended(f"no {name}")
 
 
@@ -80,8 +79,7 @@ def killed():
                           "50")
         await_true(lambda: program.pid in holders("/dev/iio:"), 20)
         let_pass(chance.uniform(0, 0.3))
-        program.process.send_signal(signal.SIGKILL)
-        program.wait()
+        program.kill()
         found = bench("--samples", "100", "--rate", "200")
         equal(f"{number}: the next one has all of its samples", (100, 0), (found["samples"], found["lost"]))
         equal(f"{number}: nothing is left enabled", [], left())

@@ -200,7 +200,7 @@ def a_new_volume_on_a_long_ring():
     terminal = Terminal(
         ONSTAGE, "play", "--device", DEVICE, "--state", "state", "--buffer", "2000", "volume.wav")
     terminal.see("playing ")
-    levels, found = [1.0], []
+    levels = [1.0]
     for keys in ("\x1b[B" * 6, "\x1b[A" * 3, "\x1b[B" * 10, "\x1b[A" * 17):
         let_pass(0.7)
         terminal.type(keys)
