@@ -123,6 +123,7 @@ import Testing
             })
         typealias Kill = @convention(c) (Int32, Int32, Int32) -> Int32
         let symbol = try #require(dlsym(nil, "tgkill"))
+        // tgkill of the C library, of just this type.
         #expect(unsafeBitCast(symbol, to: Kill.self)(play.pid, try #require(Int32(thread)), SIGSEGV) == 0)
         #expect(play.wait() == 128 + SIGSEGV)
         #expect(!play.isRaw)

@@ -144,7 +144,7 @@ struct DeviceHoldersTests {
             sched_yield()
             left.formIntersection(Self.folders())
         }
-        #expect(left.count == 0, "\(left.prefix(3))")  // a leak is of hundreds
+        #expect(left.count == 0, "\(left.prefix(3))")
     }
 
     /// Our descriptors of anything in /proc.
