@@ -104,16 +104,11 @@ import Testing
     @Test("a position that is followed is written as it moves; what is recorded after its end stands")
     func follow() async throws {
         let store = PositionStore(scratch, heard)
-        let asked = Mutex<Int64>(0)
+        let asked = Turns()
         let follow = store.follow(
             rate: 48_000, frames: nil, for: .ramp, scene: "main", every: .milliseconds(5),
-            position: {
-                asked.withLock {
-                    $0 += 1
-                    return 1000 + $0
-                }
-            })
-        while asked.withLock({ $0 }) < 5 { await Task.yield() }
+            position: { 1000 + Int64(asked.add()) })
+        await asked.reach(5)
         await store.stored(1, MediaIdentity(key: "other"))
         let reader = try connection(scratch.file)
         let rows = try reader.query("SELECT position FROM position WHERE rate = 48000 AND frames IS NULL")
@@ -124,10 +119,15 @@ import Testing
         #expect(kept >= 1005)
         follow.end()
         await store.stored(7)
-        let last = asked.withLock { $0 }
-        let end = MonotonicTime.now + .milliseconds(100)
-        while MonotonicTime.now < end { await store.stored(1, MediaIdentity(key: "other")) }
-        #expect(asked.withLock { $0 } == last)
+        let last = asked.count
+        // Another one as often: it would have had its turns too.
+        let others = Turns()
+        let other = store.follow(
+            rate: 48_000, frames: nil, for: MediaIdentity(key: "other"), scene: "main", every: .milliseconds(5),
+            position: { Int64(others.add()) })
+        await others.reach(20)
+        other.end()
+        #expect(asked.count == last)
         #expect(await store.read() == 7)
         await store.closed()
         #expect(heard.lines == [])
@@ -136,28 +136,27 @@ import Testing
     @Test("a position that is followed and does not move costs the disk nothing") func followOfWhatStands() async throws
     {
         let store = PositionStore(scratch, heard)
-        let asked = Mutex(0)
+        let first = Turns()
         let follow = store.follow(
             rate: 48_000, frames: nil, for: .ramp, scene: "main", every: .milliseconds(2),
             position: {
-                asked.withLock { $0 += 1 }
+                first.add()
                 return 4711
             })
-        while asked.withLock({ $0 }) < 2 { await Task.yield() }
+        await first.reach(2)
         await store.closed()
         let other = PositionStore(scratch, heard)
         #expect(await other.read() == 4711)
-        asked.withLock { $0 = 0 }
+        let asked = Turns()
         let again = other.follow(
             rate: 48_000, frames: nil, for: .ramp, scene: "main", every: .milliseconds(2),
             position: {
-                asked.withLock { $0 += 1 }
+                asked.add()
                 return 4711
             })
-        while asked.withLock({ $0 }) < 2 { await Task.yield() }
+        await asked.reach(2)
         let log = bytes(scratch.file + "-wal").count
-        let times = asked.withLock { $0 }
-        while asked.withLock({ $0 }) < times + 5 { await Task.yield() }
+        await asked.reach(asked.count + 5)
         #expect(bytes(scratch.file + "-wal").count == log)
         follow.end()
         again.end()

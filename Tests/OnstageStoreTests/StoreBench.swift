@@ -63,6 +63,30 @@ final class Heard: Sendable {
     }
 }
 
+/// How often something was asked for, and the waiting for it; one waits at a time.
+final class Turns: Sendable {
+    private let made = Mutex(0)
+    private let arrivals = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+
+    var count: Int { made.withLock { $0 } }
+
+    /// The number of this one.
+    @discardableResult
+    func add() -> Int {
+        defer { arrivals.continuation.yield() }
+        return made.withLock { made in
+            made += 1
+            return made
+        }
+    }
+
+    /// Until there have been so many.
+    func reach(_ wanted: Int) async {
+        if count >= wanted { return }
+        for await _ in arrivals.stream where count >= wanted { return }
+    }
+}
+
 extension PositionStore {
     convenience init(_ scratch: Scratch, _ heard: Heard, schema: StoreSchema = .current) {
         self.init(directory: scratch.path, schema: schema, log: { heard.take($0) })
