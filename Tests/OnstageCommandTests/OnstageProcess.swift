@@ -72,16 +72,13 @@ final class OnstageProcess {
         sigemptyset(&set)
         posix_spawnattr_setsigmask(&attributes, &set)
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
-        var surroundings = [
+        var surroundings = Child.surroundings([
             "HOME": home.path, "XDG_RUNTIME_DIR": home.path, "XDG_STATE_HOME": home("state"),
             "PATH": getenv("PATH").map { String(cString: $0) } ?? "/usr/bin:/bin",
-        ]
-        // Under a sanitizer the program is an instrumented one too, and needs to be told what our tests are.
-        for name in ["LD_PRELOAD", "TSAN_OPTIONS"] {
-            if let value = getenv(name) { surroundings[name] = String(cString: value) }
-        }
-        // There a thread comes to its turn ten times as late: a release that is not forced is what is tried.
-        if getenv("ONSTAGE_SANITIZER") != nil, arguments.first == "run" {
+        ])
+        // Under a sanitizer a thread comes to its turn ten times as late: a release that is not forced is what is tried.
+        // (What runs another program has ours for its first argument.)
+        if getenv("ONSTAGE_SANITIZER") != nil, arguments.first(where: { $0 != Self.program }) == "run" {
             _ = home.file(
                 ".config/onstage/profiles/generic.json",
                 #"""
@@ -199,10 +196,7 @@ final class OnstageProcess {
             Issue.record("it does not end", sourceLocation: sourceLocation)
             kill(pid, SIGKILL)
         }
-        var status: Int32 = 0
-        while waitpid(pid, &status, 0) < 0, errno == EINTR {}
-        let code = status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + status & 0x7F
-        let made = End(status: code, lines: lines, errors: errors)
+        let made = End(status: Child.reap(pid), lines: lines, errors: errors)
         end = made
         return made
     }
@@ -220,8 +214,7 @@ final class OnstageProcess {
         closeInput()
         if end == nil {
             kill(pid, SIGKILL)
-            var status: Int32 = 0
-            while waitpid(pid, &status, 0) < 0, errno == EINTR {}
+            Child.reap(pid)
         }
         _ = clinux_close(output)
     }

@@ -9,13 +9,9 @@ import Testing
 @Suite(.serialized) struct PlayTerminalTests {
     private let scratch = CommandScratch()
 
-    /// A WAV of 5 s at 8 kHz whose frames are numbered; see PlayTests.
-    private static let ramp: String = {
-        let tests = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(2)
-        return tests.joined(separator: "/") + "/OnstagePlaybackTests/Resources/w80_position_ramp_8k_5s.wav"
-    }()
-
-    private func start(_ arguments: String..., files: [String] = [ramp], columns: UInt16 = 80) -> TerminalProcess {
+    private func start(_ arguments: String..., files: [String] = [PlayedRamp.path], columns: UInt16 = 80)
+        -> TerminalProcess
+    {
         TerminalProcess(
             ["play", "--device", "synthetic", "--recording", scratch("heard.wav")] + files + arguments, home: scratch,
             columns: columns)
@@ -23,7 +19,7 @@ import Testing
 
     /// A link to the ramp under another name.
     private func link(_ name: String) -> String {
-        symlink(Self.ramp, scratch(name))
+        symlink(PlayedRamp.path, scratch(name))
         return scratch(name)
     }
 
@@ -42,7 +38,7 @@ import Testing
         #expect(play.wait() == 0)
         #expect(!play.isRaw)
         // Every frame once and in order, over all pauses and rounds.
-        let frames = try heard()
+        let frames = try PlayedRamp.heard(scratch("heard.wav"))
         #expect(frames.count > 100)
         #expect(frames.enumerated().allSatisfy { $0.element == $0.offset % 40_000 })
     }
@@ -158,13 +154,5 @@ import Testing
         play.type("q")
         #expect(play.wait() == 0)
         #expect(!play.screen.contains("\u{1B}[2J"))
-    }
-
-    private func heard() throws -> [Int] {
-        let bytes = try TextFile.bytes(scratch("heard.wav"), limit: 1 << 24)
-        return stride(from: 44, to: bytes.count - 3, by: 4).compactMap { at in
-            guard bytes[at..<at + 4].contains(where: { $0 != 0 }) else { return nil }
-            return (Int(bytes[at]) | Int(bytes[at + 1]) << 8) ^ 0x8000
-        }
     }
 }

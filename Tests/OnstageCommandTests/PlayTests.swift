@@ -10,16 +10,9 @@ import Testing
 @Suite(.serialized) struct PlayTests {
     private let scratch = CommandScratch()
 
-    /// A WAV of 5 s at 8 kHz whose frames are numbered from 0: the left sample is the number − 32,768, the right one is
-    /// never 0 with it.
-    private static let ramp = resource("w80_position_ramp_8k_5s.wav")
-
-    private static func resource(_ name: String) -> String {
-        let tests = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(2)
-        return tests.joined(separator: "/") + "/OnstagePlaybackTests/Resources/" + name
-    }
-
-    private func start(_ arguments: String..., file: String = ramp, recording: String = "heard.wav") -> OnstageProcess {
+    private func start(_ arguments: String..., file: String = PlayedRamp.path, recording: String = "heard.wav")
+        -> OnstageProcess
+    {
         OnstageProcess(
             ["play", "--device", "synthetic", "--recording", scratch(recording), file] + arguments, home: scratch)
     }
@@ -31,11 +24,7 @@ import Testing
 
     /// The numbers of the frames that were heard, over all pauses; silence left out.
     private func heard(_ recording: String = "heard.wav") throws -> [Int] {
-        let bytes = try TextFile.bytes(scratch(recording), limit: 1 << 24)
-        return stride(from: 44, to: bytes.count - 3, by: 4).compactMap { at in
-            guard bytes[at..<at + 4].contains(where: { $0 != 0 }) else { return nil }
-            return (Int(bytes[at]) | Int(bytes[at + 1]) << 8) ^ 0x8000
-        }
+        try PlayedRamp.heard(scratch(recording))
     }
 
     /// "paused at 0:01.0, frame 8395, …"
@@ -74,7 +63,7 @@ import Testing
     @Test func withoutResumeItBeginsAtItsFirstFrameAndWithItBehindTheLastOneHeard() throws {
         func some(_ recording: String, _ arguments: String...) throws -> Int {
             let play = OnstageProcess(
-                ["play", "--device", "synthetic", "--recording", scratch(recording), Self.ramp] + arguments,
+                ["play", "--device", "synthetic", "--recording", scratch(recording), PlayedRamp.path] + arguments,
                 home: scratch)
             play.line("on synthetic sound")
             play.send(SIGINT)
@@ -100,8 +89,8 @@ import Testing
     @Test(
         arguments: [
             (["/nonexistent.wav"], 1, "/nonexistent.wav is not there"), (["/etc/passwd"], 1, "/etc/passwd"),
-            (["/tmp"], 1, "/tmp"), ([], 2, "FILE"), ([ramp, "--from", "6"], 1, "it ends at 0:05.0"),
-            ([ramp, "--volume", "2"], 2, "--volume 2"),
+            (["/tmp"], 1, "/tmp"), ([], 2, "FILE"), ([PlayedRamp.path, "--from", "6"], 1, "it ends at 0:05.0"),
+            ([PlayedRamp.path, "--volume", "2"], 2, "--volume 2"),
         ] as [([String], Int32, String)])
     func refused(_ arguments: [String], _ status: Int32, _ words: String) {
         let end = OnstageProcess.run(["play", "--device", "synthetic"] + arguments, home: scratch)
@@ -111,13 +100,13 @@ import Testing
     }
 
     @Test func withoutTheDeviceItSaysSoAndEnds() {
-        let end = OnstageProcess.run(["play", Self.ramp, "--device", "hw:CARD=Nobody"], home: scratch)
+        let end = OnstageProcess.run(["play", PlayedRamp.path, "--device", "hw:CARD=Nobody"], home: scratch)
         #expect(end.status == 1)
         #expect(end.errors.contains("Nobody"), "\(end.errors)")
     }
 
     @Test func filesOneAfterTheOtherAndWhatCannotBePlayedIsPassedOver() throws {
-        let short = Self.resource("w81_very_short_100_frames.wav")
+        let short = PlayedRamp.resource("w81_very_short_100_frames.wav")
         let end = OnstageProcess.run(
             ["play", "--device", "synthetic", "--recording", scratch("r.wav"), short, "/nonexistent", short, "--json"],
             home: scratch)
@@ -147,7 +136,7 @@ import Testing
         #expect(times.count == events.count && times == times.sorted())
         let media = try #require(events.first { $0["event"]?.string == "media" })
         #expect(media["rate"] == 8000 && media["channels"] == 2 && media["format"] == "S16_LE")
-        #expect(media["frames"] == 40_000 && media["seekable"] == true && media["name"] == .text(Self.ramp))
+        #expect(media["frames"] == 40_000 && media["seekable"] == true && media["name"] == .text(PlayedRamp.path))
         let acquired = try #require(events.first { $0["event"]?.string == "acquired" })
         #expect(acquired["device"] == "synthetic sound" && acquired["format"]?["rate"] == 8000)
         let receipts = events.filter { $0["event"]?.string == "released" && $0["position"] != .null }
@@ -228,7 +217,7 @@ import Testing
     /// The pause of a stop may come behind the last frame of what plays: then the next begins when the process goes on.
     @Test func aStopAtTheEndOfAFileHoldsUpNoOther() throws {
         for _ in 0..<5 {
-            let short = Self.resource("w81_very_short_100_frames.wav")
+            let short = PlayedRamp.resource("w81_very_short_100_frames.wav")
             let play = start("--json", short, file: short)
             play.line(#""state": "playing""#)
             play.send(SIGTSTP)
@@ -247,10 +236,11 @@ import Testing
     }
 
     @Test func infoIsExact() {
-        let good = OnstageProcess.run(["play", "--info", "--json", Self.ramp], home: scratch)
+        let good = OnstageProcess.run(["play", "--info", "--json", PlayedRamp.path], home: scratch)
         #expect(good.status == 0 && good.errors == "")
         #expect(good.lines == [#"{"rate":8000,"channels":2,"format":"S16_LE","frames":40000}"#])
-        let both = OnstageProcess.run(["play", "--info", Self.ramp, Self.resource("w57_empty.wav")], home: scratch)
+        let both = OnstageProcess.run(
+            ["play", "--info", PlayedRamp.path, PlayedRamp.resource("w57_empty.wav")], home: scratch)
         #expect(both.status == 1 && both.errors.contains("the file is empty"))
         #expect(both.lines.count == 1 && both.lines[0].contains("8000 Hz, stereo, S16_LE, 40000 frames, 0:05.0"))
     }

@@ -10,11 +10,6 @@ import Testing
 @Suite(.serialized) struct PositionsCommandTests {
     private let scratch = CommandScratch()
 
-    private static let ramp: String = {
-        let tests = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(2)
-        return tests.joined(separator: "/") + "/OnstagePlaybackTests/Resources/w80_position_ramp_8k_5s.wav"
-    }()
-
     private func run(_ arguments: String...) -> OnstageProcess.End {
         OnstageProcess.run(["positions"] + arguments + ["--state", scratch("s")], home: scratch)
     }
@@ -44,17 +39,17 @@ import Testing
         let end = run()
         #expect(end.status == 0 && end.lines == ["nothing is kept in \(scratch("s"))"])
         #expect(access(scratch("s"), F_OK) != 0, "looking makes no store")
-        let show = run("show", Self.ramp)
+        let show = run("show", PlayedRamp.path)
         #expect(show.status == 1 && show.errors.contains("nothing is kept of"))
     }
 
     @Test func listShowClear() throws {
-        let first = try play(Self.ramp)
-        let second = try play(Self.ramp, "--key", "audio book", "--from", "2")
+        let first = try play(PlayedRamp.path)
+        let second = try play(PlayedRamp.path, "--key", "audio book", "--from", "2")
         let all = try listed()
         #expect(all.map { $0["kind"]?.string } == ["key", "file"], "the newest first")
         #expect(all[0]["media"] == "audio book" && all[0]["position"]?.number == Double(second))
-        #expect(all[1]["media"] == .text(Self.ramp) && all[1]["position"]?.number == Double(first))
+        #expect(all[1]["media"] == .text(PlayedRamp.path) && all[1]["position"]?.number == Double(first))
         for entry in all {
             #expect(entry["scene"] == "play" && entry["rate"] == 8000 && entry["frames"] == 40_000)
             #expect(entry["current"] == true && entry["doubt"] == .null)
@@ -63,22 +58,22 @@ import Testing
         let table = run()
         #expect(table.lines.count == 3 && table.lines[0].hasPrefix("    AT"), "\(table.lines)")
         #expect(table.lines[1].contains("0:05.0") && table.lines[1].hasSuffix("play   key audio book"))
-        #expect(table.lines[2].hasSuffix(Self.ramp))
+        #expect(table.lines[2].hasSuffix(PlayedRamp.path))
         // By any path that leads to it.
-        symlink(Self.ramp, scratch("link.wav"))
+        symlink(PlayedRamp.path, scratch("link.wav"))
         let show = run("show", scratch("link.wav"))
         #expect(show.status == 0 && show.lines.count == 2 && show.lines[1] == table.lines[2])
         #expect(run("clear", scratch("link.wav"), "nothing", "audio book").status == 1)
         #expect(try listed() == [])
         // What is cleared begins at 0.
-        #expect(try play(Self.ramp, "--resume") < first + 40_000)
+        #expect(try play(PlayedRamp.path, "--resume") < first + 40_000)
         #expect(run("clear", "--all").status == 0)
         #expect(try listed() == [])
     }
 
     @Test func aFileThatIsAnotherOneNowIsMarked() throws {
         let path = scratch("sound.wav")
-        let bytes = try TextFile.bytes(Self.ramp)
+        let bytes = try TextFile.bytes(PlayedRamp.path)
         func write(_ bytes: [UInt8]) throws {
             let file = try #require(fopen(path, "w"))
             fwrite(bytes, 1, bytes.count, file)
@@ -98,7 +93,8 @@ import Testing
 
     @Test func whileItPlays() throws {
         let play = OnstageProcess(
-            ["play", "--device", "synthetic", "--state", scratch("s"), "--json", "--loop", Self.ramp], home: scratch)
+            ["play", "--device", "synthetic", "--state", scratch("s"), "--json", "--loop", PlayedRamp.path],
+            home: scratch)
         play.line(#""state": "playing""#)
         play.send(SIGUSR1)
         play.line(#""event": "stored""#)
@@ -122,7 +118,7 @@ import Testing
     }
 
     @Test(.enabled(if: geteuid() != 0, "root may write anywhere")) func aStoreThatCannotBeWrittenCanBeRead() throws {
-        _ = try play(Self.ramp)
+        _ = try play(PlayedRamp.path)
         chmod(scratch("s/positions.sqlite"), 0o400)
         chmod(scratch("s"), 0o500)
         defer { chmod(scratch("s"), 0o700) }

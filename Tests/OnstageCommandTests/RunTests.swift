@@ -9,12 +9,6 @@ import Testing
 @Suite(.serialized) struct RunTests {
     private let scratch = CommandScratch()
 
-    /// A WAV of 5 s at 8 kHz.
-    private var media: String {
-        let tests = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(2)
-        return tests.joined(separator: "/") + "/OnstagePlaybackTests/Resources/w80_position_ramp_8k_5s.wav"
-    }
-
     private func start(_ arguments: String..., environment: [String: String] = [:]) -> OnstageProcess {
         OnstageProcess(
             ["run", "--synthetic", "--report", scratch("report")] + arguments, home: scratch, environment: environment)
@@ -281,7 +275,8 @@ import Testing
     /// Where the first pause of a run is, which is on the disk too.
     private func position(_ arguments: String..., after wish: String? = nil) throws -> Double {
         let run = OnstageProcess(
-            ["run", "--synthetic", "--media", media, "--report", scratch("report")] + arguments, home: scratch)
+            ["run", "--synthetic", "--media", PlayedRamp.path, "--report", scratch("report")] + arguments, home: scratch
+        )
         run.line("playback first")
         if let wish { run.tell(wish) }
         run.tell("inactive")

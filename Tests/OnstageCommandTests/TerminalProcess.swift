@@ -9,8 +9,9 @@ final class TerminalProcess {
     let pid: Int32
     let far: Int32
     private let near: String
-    private var shown = ""
-    private var searched: String.Index
+    /// Bytes: a character may come in two pieces.
+    private var shown: [UInt8] = []
+    private var searched = 0
     private var status: Int32?
 
     init(_ arguments: [String], home: CommandScratch, columns: UInt16 = 80) {
@@ -34,13 +35,10 @@ final class TerminalProcess {
         sigemptyset(&set)
         posix_spawnattr_setsigmask(&attributes, &set)
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK) | 0x80)  // POSIX_SPAWN_SETSID
-        var surroundings = [
+        let surroundings = Child.surroundings([
             "HOME": home.path, "XDG_STATE_HOME": home("state"), "TERM": "xterm", "SWIFT_BACKTRACE": "enable=no",
             "PATH": "/usr/bin:/bin",
-        ]
-        for name in ["LD_PRELOAD", "TSAN_OPTIONS"] {
-            if let value = getenv(name) { surroundings[name] = String(cString: value) }
-        }
+        ])
         var words = ([OnstageProcess.program] + arguments).map { strdup($0) } + [nil]
         var values = surroundings.map { strdup("\($0.key)=\($0.value)") } + [nil]
         var pid: pid_t = 0
@@ -50,7 +48,6 @@ final class TerminalProcess {
         posix_spawnattr_destroy(&attributes)
         for word in words + values { free(word) }
         self.pid = pid
-        searched = shown.startIndex
     }
 
     /// Presses keys.
@@ -71,13 +68,13 @@ final class TerminalProcess {
     func see(_ text: String, sourceLocation: SourceLocation = #_sourceLocation) -> Bool {
         let deadline = MonotonicTime.now + OnstageProcess.patience
         while true {
-            if let found = shown[searched...].firstRange(of: text) {
+            if let found = shown[searched...].firstRange(of: Array(text.utf8)) {
                 searched = found.upperBound
                 return true
             }
             guard read(until: deadline) else { break }
         }
-        Issue.record("\"\(text)\" was not shown; there was\n\(shown)", sourceLocation: sourceLocation)
+        Issue.record("\"\(text)\" was not shown; there was\n\(screen)", sourceLocation: sourceLocation)
         return false
     }
 
@@ -89,14 +86,12 @@ final class TerminalProcess {
         var bytes = [UInt8](repeating: 0, count: 4096)
         let count = clinux_read(far, &bytes, bytes.count)
         guard count > 0 else { return false }
-        let place = shown.distance(from: shown.startIndex, to: searched)
-        shown += String(decoding: bytes[..<count], as: UTF8.self)
-        searched = shown.index(shown.startIndex, offsetBy: place)
+        shown += bytes[..<count]
         return true
     }
 
     /// Everything that was shown so far.
-    var screen: String { shown }
+    var screen: String { String(decoding: shown, as: UTF8.self) }
 
     /// Whether keys come one by one and without echo.
     var isRaw: Bool { Terminal.isRaw(far) }
@@ -109,12 +104,10 @@ final class TerminalProcess {
         let deadline = MonotonicTime.now + OnstageProcess.patience
         while read(until: deadline) {}
         if MonotonicTime.now >= deadline {
-            Issue.record("it does not end; there was\n\(shown)", sourceLocation: sourceLocation)
+            Issue.record("it does not end; there was\n\(screen)", sourceLocation: sourceLocation)
             kill(pid, SIGKILL)
         }
-        var raw: Int32 = 0
-        while waitpid(pid, &raw, 0) < 0, errno == EINTR {}
-        let code = raw & 0x7F == 0 ? (raw >> 8) & 0xFF : 128 + raw & 0x7F
+        let code = Child.reap(pid)
         status = code
         return code
     }
@@ -122,8 +115,7 @@ final class TerminalProcess {
     deinit {
         if status == nil {
             kill(pid, SIGKILL)
-            var raw: Int32 = 0
-            while waitpid(pid, &raw, 0) < 0, errno == EINTR {}
+            Child.reap(pid)
         }
         _ = clinux_close(far)
     }
