@@ -25,8 +25,6 @@ struct DriverRun {
     let driver: PlaybackDriver
     /// Nil waits in real time.
     let still: StillClock?
-    /// Takes the turns of steady play.
-    var isSteady = true
     private var wait = WaitSet()
 
     init(_ driver: PlaybackDriver, still: StillClock? = nil) {
@@ -63,7 +61,7 @@ struct DriverRun {
         while now < end, !stop() {
             turn(until: end, late: late())
             // A wait that may be kept, and ended because of the device: as the thread does, all of it in that turn.
-            if isSteady, driver.keepsWait {
+            if driver.keepsWait {
                 if driver.output?.isReady(wait) != true {
                     // Our own end of the wait, not the thread's.
                     if let deadline = wait.deadline, now < deadline { continue }

@@ -1,60 +1,19 @@
 import OnstageCore
 import OnstageTestSupport
-import Synchronization
 import Testing
 
 @testable import OnstagePlayback
 
-/// Loud sound whose every frame tells its own number, or, looked at from far, whose every sample is the volume.
-private final class Numbered: MediaSource {
-    static let base: Int64 = 1 << 29
-
-    let info: MediaInfo
-    let format = SourceFormat.s32
-    private let next = Atomic<Int64>(0)
-
-    init(frames: Int64 = 1 << 28) {
-        info = MediaInfo(name: "numbered", rate: 48_000, channels: 1, format: "S32_LE", frames: frames)
-    }
-
-    func seek(to frame: Int64) throws(DeviceError) { next.store(frame, ordering: .relaxed) }
-
-    func read(into samples: UnsafeMutableRawPointer, frames: Int) throws(DeviceError) -> Int {
-        let first = next.load(ordering: .relaxed)
-        let count = Int(min(Int64(frames), info.frames - first))
-        let to = samples.assumingMemoryBound(to: Int32.self)
-        for index in 0..<count { to[index] = Int32(Self.base + first + Int64(index)) }
-        next.store(first + Int64(count), ordering: .relaxed)
-        return count
-    }
-}
-
 @Suite("Scripts: fades and volume against a card in memory")
 struct FadeTests {
-    /// A player on a card in memory.
-    private struct Rig {
-        let clock = StillClock()
-        let room = FakeOutput.Room()
-        let reports = Reports()
-        let driver: PlaybackDriver
-        var run: DriverRun
+    private static let base: Int64 = 1 << 29
 
-        init(
-            _ make: FakeOutput.Make, _ media: any MediaSource = Numbered(),
-            _ change: (inout PlaybackConfiguration) -> Void
-        ) {
-            var configuration = PlaybackConfiguration()
-            change(&configuration)
-            driver = PlaybackDriver(
-                configuration: configuration, media: media, clock: clock,
-                backend: FakeOutput.backend(make, clock, room), report: reports.add)
-            run = DriverRun(driver, still: clock)
-        }
+    /// Loud sound whose every frame tells its own number, or, looked at from far, whose every sample is the volume.
+    private static func numbered(_ frames: Int64 = 1 << 28) -> RampSource { RampSource(frames: frames, base: base) }
 
-        /// Whether each frame that was heard is the one that was due, as far as its volume lets that be seen.
-        var isInOrder: Bool {
-            room.heard.enumerated().allSatisfy { abs(Int64($1) - Numbered.base - Int64($0)) <= 1 }
-        }
+    /// Whether each frame that was heard is the one that was due, as far as its volume lets that be seen.
+    private static func isInOrder(_ heard: [Int32]) -> Bool {
+        heard.enumerated().allSatisfy { abs(Int64($1) - base - Int64($0)) <= 1 }
     }
 
     static let cards = RandomWalkTests.makes.map(\.1) + [RandomWalkTests.mixers[0], RandomWalkTests.mixers[2]]
@@ -70,7 +29,7 @@ struct FadeTests {
         arguments: 0..<9, [5, 20, 50])
     func walk(card: Int, milliseconds: Int) throws {
         var chance = SplitMix64(seed: UInt64(card * 100 + milliseconds))
-        var rig = Rig(Self.cards[card]) { $0.fade = .milliseconds(milliseconds) }
+        var rig = PlayerRig(Self.cards[card], media: Self.numbered()) { $0.fade = .milliseconds(milliseconds) }
         let fade = Int64(48 * milliseconds)
         var begun: Int64 = 0
         var judged = 0
@@ -91,7 +50,7 @@ struct FadeTests {
                 var level = 1.0
                 if frame >= position - fade { level = Self.level(frame - (position - fade), fade) }
                 if begun > 0, frame < begun + fade { level *= 1 - Self.level(frame - begun, fade) }
-                let wanted = Double(Numbered.base + frame) * level
+                let wanted = Double(Self.base + frame) * level
                 guard abs(Double(rig.room.heard[judged]) - wanted) <= 0.5001 else {
                     Issue.record(
                         "card \(card), cycle \(cycle): frame \(frame) is \(rig.room.heard[judged]) for \(wanted)")
@@ -106,7 +65,7 @@ struct FadeTests {
 
     @Test("without a fade nothing is softer; a hurried pause does not wait for one", arguments: [0, 50])
     func none(milliseconds: Int) throws {
-        var rig = Rig(FakeOutput.Make()) { $0.fade = .milliseconds(milliseconds) }
+        var rig = PlayerRig(FakeOutput.Make(), media: Self.numbered()) { $0.fade = .milliseconds(milliseconds) }
         for _ in 0..<5 {
             try rig.run.acquire()
             try rig.run.play(for: .milliseconds(300))
@@ -114,25 +73,27 @@ struct FadeTests {
             let detail = rig.run.release(hurried: true)
             #expect(detail.mode == .fast)
             #expect(rig.clock.now == asked)
-            if milliseconds == 0 { #expect(rig.isInOrder) }
+            if milliseconds == 0 { #expect(Self.isInOrder(rig.room.heard)) }
             #expect(Int64(rig.room.heard.count) == detail.position)
         }
     }
 
     @Test("a hurried pause through plug-ins is exact, and does not wait for a fade either", arguments: [4, 5, 7])
     func hurried(card: Int) throws {
-        var rig = Rig(Self.cards[card]) { $0.fade = .milliseconds(50) }
+        var rig = PlayerRig(Self.cards[card], media: Self.numbered()) { $0.fade = .milliseconds(50) }
         try rig.run.acquire()
         try rig.run.play(for: .milliseconds(300))
         let detail = rig.run.release(hurried: true)
         #expect(detail.mode == .exact)
-        #expect(rig.isInOrder)
+        #expect(Self.isInOrder(rig.room.heard))
         #expect(Int64(rig.room.heard.count) == detail.position)
     }
 
     @Test("a ring that is shorter than the fade takes it in turns", arguments: [960, 1440])
     func shortRing(buffer: Int) throws {
-        var rig = Rig(FakeOutput.Make(period: buffer / 4, buffer: buffer, guardFrames: 48), Numbered()) {
+        var rig = PlayerRig(
+            FakeOutput.Make(period: buffer / 4, buffer: buffer, guardFrames: 48), media: Self.numbered()
+        ) {
             $0.fade = .milliseconds(50)
             $0.bufferTime = .milliseconds(20)
         }
@@ -150,7 +111,7 @@ struct FadeTests {
     @Test("the end of the media in a fade is the end")
     func atTheEnd() throws {
         for before in stride(from: 0, through: 100, by: 5) {
-            var rig = Rig(FakeOutput.Make(), Numbered(frames: 48_000)) { $0.fade = .milliseconds(50) }
+            var rig = PlayerRig(FakeOutput.Make(), media: Self.numbered(48_000)) { $0.fade = .milliseconds(50) }
             try rig.run.acquire()
             try rig.run.play(for: .milliseconds(1000 - before), stop: { rig.reports.ended > 0 })
             let detail = rig.run.release()
@@ -164,7 +125,7 @@ struct FadeTests {
     @Test("a loop that is wished for when the end is in the ring already is too late for a fade")
     func loopAtTheEnd() throws {
         for before in 0...60 {
-            var rig = Rig(FakeOutput.Make(), Numbered(frames: 4800)) {
+            var rig = PlayerRig(FakeOutput.Make(), media: Self.numbered(4800)) {
                 $0.fade = .milliseconds(50)
                 $0.isLooped = true
             }
@@ -184,7 +145,7 @@ struct FadeTests {
     @Test("A-24: in a loop a fade goes over its border like any sound")
     func overTheBorder() throws {
         var chance = SplitMix64(seed: 24)
-        var rig = Rig(FakeOutput.Make(), Numbered(frames: 1537)) {
+        var rig = PlayerRig(FakeOutput.Make(), media: Self.numbered(1537)) {
             $0.fade = .milliseconds(50)
             $0.isLooped = true
         }
@@ -202,7 +163,7 @@ struct FadeTests {
         arguments: 0..<9)
     func volume(card: Int) throws {
         var chance = SplitMix64(seed: UInt64(card))
-        var rig = Rig(Self.cards[card], Numbered()) { $0.bufferTime = .seconds(2) }
+        var rig = PlayerRig(Self.cards[card], media: Self.numbered()) { $0.bufferTime = .seconds(2) }
         try rig.run.acquire()
         var before = 1.0
         for _ in 0..<8 {
@@ -212,13 +173,13 @@ struct FadeTests {
             let asked = rig.room.heard.count
             rig.driver.controls.volume = wanted
             try rig.run.play(for: .milliseconds(250))
-            let levels = rig.room.heard[asked...].map { Double($0) / Double(Numbered.base) }
+            let levels = rig.room.heard[asked...].map { Double($0) / Double(Self.base) }
             #expect(abs((levels.last ?? 0) - wanted) < 0.01)
             let changed = levels.firstIndex { abs($0 - before) > 0.01 } ?? levels.count
             #expect(changed <= 48 * 170, "card \(card): heard after \(changed / 48) ms")
             before = wanted
         }
-        let levels = rig.room.heard.map { Double($0) / Double(Numbered.base) }
+        let levels = rig.room.heard.map { Double($0) / Double(Self.base) }
         for (one, next) in zip(levels, levels.dropFirst()) where abs(next - one) > 1.5 / 960 * 1.01 {
             Issue.record("card \(card): a step from \(one) to \(next)")
             break
@@ -230,7 +191,7 @@ struct FadeTests {
 
     @Test("a long rest of a ring is not kept waiting for by what comes before it: a ramp is a piece by itself")
     func pieces() throws {
-        let feed = MediaFeed(Numbered())
+        let feed = MediaFeed(Self.numbered())
         var gain = GainEnvelope()
         gain.aim(0.5, at: 1000, over: 960)
         var block = SampleBlock(source: .s32, target: .s32, channels: 1, capacity: 20_000)
@@ -241,7 +202,7 @@ struct FadeTests {
             _ = try block.fill(10_000, from: feed, looped: false, gain, at: at)
             #expect(block.count == wanted)
             let first = block.samples.loadUnaligned(as: Int32.self)
-            #expect(Double(first) == (Double(Numbered.base + at) * gain.level(at)).rounded())
+            #expect(Double(first) == (Double(Self.base + at) * gain.level(at)).rounded())
             block.take(wanted)
             feed.take(wanted)
             at += Int64(wanted)
@@ -250,13 +211,13 @@ struct FadeTests {
 
     @Test("a duck is a factor, and goes and comes as softly")
     func duck() throws {
-        var rig = Rig(FakeOutput.Make(), Numbered()) { $0.volume = 0.5 }
+        var rig = PlayerRig(FakeOutput.Make(), media: Self.numbered()) { $0.volume = 0.5 }
         try rig.run.acquire()
         for (duck, level) in [(0.2, 0.1), (1, 0.5)] {
             try rig.run.play(for: .milliseconds(300))
             rig.driver.controls.duck = duck
             try rig.run.play(for: .milliseconds(300))
-            #expect(abs(Double(rig.room.heard.last ?? 0) / Double(Numbered.base) - level) < 0.001)
+            #expect(abs(Double(rig.room.heard.last ?? 0) / Double(Self.base) - level) < 0.001)
         }
         _ = rig.run.release()
     }
@@ -266,7 +227,9 @@ struct FadeTests {
         arguments: 1...8 as ClosedRange<UInt64>)
     func stalled(seed: UInt64) throws {
         var chance = SplitMix64(seed: seed)
-        var rig = Rig(FakeOutput.Make(period: 24_000, buffer: 96_000)) { $0.bufferTime = .seconds(2) }
+        var rig = PlayerRig(FakeOutput.Make(period: 24_000, buffer: 96_000), media: Self.numbered()) {
+            $0.bufferTime = .seconds(2)
+        }
         rig.room.slowness = {
             Int.random(in: 0..<20, using: &chance) == 0 ? .milliseconds(Int.random(in: 1...60, using: &chance)) : .zero
         }
@@ -283,7 +246,7 @@ struct FadeTests {
             let (heard, position) = (Int64(rig.room.heard.count), detail.position ?? -1)
             #expect(abs(heard - position) <= off, "cycle \(cycle)")
             // At such a volume each frame still is its own number.
-            if off == 0 { #expect(rig.isInOrder, "cycle \(cycle)") }
+            if off == 0 { #expect(Self.isInOrder(rig.room.heard), "cycle \(cycle)") }
             if heard != position { return }
         }
     }

@@ -256,13 +256,8 @@ final class FakeOutput: PCMOutput {
             }
             fill = written + Int64(count) - card
         }
-        guard make.isLent else {
-            let from = samples.assumingMemoryBound(to: Int32.self)
-            for index in 0..<count { ring[Int((written + Int64(index)) % Int64(make.buffer))] = from[index] }
-            written += Int64(count)
-            return count
-        }
-        guard let from = kernelCopy(samples, count) else { return -Int(Errno.EFAULT) }
+        let handed = UnsafeBufferPointer(start: samples.assumingMemoryBound(to: Int32.self), count: count)
+        guard let from = make.isLent ? kernelCopy(samples, count) : Array(handed) else { return -Int(Errno.EFAULT) }
         for index in 0..<count { ring[Int((written + Int64(index)) % Int64(make.buffer))] = from[index] }
         written += Int64(count)
         return count

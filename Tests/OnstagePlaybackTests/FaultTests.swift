@@ -6,32 +6,11 @@ import Testing
 
 @Suite("Scripts: faults at any step, 0 lost and 0 repeated all the same")
 struct FaultTests {
-    /// A player on a card in memory, and what there is to look at.
-    private struct Rig {
-        let clock = StillClock()
-        let room = FakeOutput.Room()
-        let reports = Reports()
-        let driver: PlaybackDriver
-        var run: DriverRun
-
-        init(
-            _ make: FakeOutput.Make = FakeOutput.Make(), frames: Int64 = 1_000_000, real: Int64? = nil,
-            _ change: (inout PlaybackConfiguration) -> Void = { _ in }
-        ) {
-            var configuration = PlaybackConfiguration()
-            change(&configuration)
-            driver = PlaybackDriver(
-                configuration: configuration, media: RampSource(frames: frames, real: real), clock: clock,
-                backend: FakeOutput.backend(make, clock, room), report: reports.add)
-            run = DriverRun(driver, still: clock)
-        }
-    }
-
     static let cards = [FakeOutput.Make(), FakeOutput.Make(isPlain: false, period: 480, buffer: 5760)]
 
     @Test("A-11: a refused block is written again, the place is kept, the sound goes on", arguments: 0..<2)
     func underrun(card: Int) throws {
-        var rig = Rig(Self.cards[card])
+        var rig = PlayerRig(Self.cards[card])
         try rig.run.acquire()
         for _ in 0..<10 {
             try rig.run.play(for: .milliseconds(130))
@@ -47,7 +26,7 @@ struct FaultTests {
 
     @Test("A-11: stopped for 2 s, the card runs dry; it goes on with the next frame", arguments: 0..<2)
     func stopped(card: Int) throws {
-        var rig = Rig(Self.cards[card])
+        var rig = PlayerRig(Self.cards[card])
         try rig.run.acquire()
         for _ in 0..<5 {
             try rig.run.play(for: .milliseconds(70))
@@ -63,7 +42,7 @@ struct FaultTests {
 
     @Test("short writes lose nothing", arguments: 0..<2)
     func shortWrites(card: Int) throws {
-        var rig = Rig(Self.cards[card])
+        var rig = PlayerRig(Self.cards[card])
         rig.room.faults = (1...40).map { .shortWrite($0 * 7 % 200 + 1) }
         try rig.run.acquire()
         try rig.run.play(for: .seconds(1))
@@ -74,7 +53,7 @@ struct FaultTests {
 
     @Test("A-04: after a system sleep it resumes, or begins anew at the frame heard last", arguments: [0, -38, -11])
     func suspend(resume: Int32) throws {
-        var rig = Rig()
+        var rig = PlayerRig()
         try rig.run.acquire()
         try rig.run.play(for: .milliseconds(300))
         rig.room.faults = [.refuse(Errno.ESTRPIPE), .resume(resume)]
@@ -88,7 +67,7 @@ struct FaultTests {
 
     @Test("a sleep that no call tells: it is no machine that stood still, and what is in the ring has not been heard")
     func asleep() throws {
-        var rig = Rig()
+        var rig = PlayerRig()
         try rig.run.acquire()
         for _ in 0..<3 {
             try rig.run.play(for: .milliseconds(300))
@@ -103,7 +82,7 @@ struct FaultTests {
 
     @Test("A-12: a card that is pulled is absent, the place kept, nothing left open")
     func pulled() throws {
-        var rig = Rig()
+        var rig = PlayerRig()
         try rig.run.acquire()
         try rig.run.play(for: .milliseconds(300))
         rig.room.faults = [.refuse(Errno.ENODEV)]
@@ -126,7 +105,7 @@ struct FaultTests {
         "A-06: insane delays move no position",
         arguments: [-3, 1 << 62, -(1 << 62), 7_000_000_000_000_000_000] as [Int64])
     func insane(delay: Int64) throws {
-        var rig = Rig()
+        var rig = PlayerRig()
         try rig.run.acquire()
         try rig.run.play(for: .milliseconds(200))
         // At the first looks of the pause: at the cut, and while the silence is waited for.
@@ -141,7 +120,7 @@ struct FaultTests {
         "A-09: very short sounds are heard to their last frame, and ended is told after it", arguments: [1, 100, 1199])
     func short(frames: Int64) throws {
         for make in Self.cards {
-            var rig = Rig(make, frames: frames)
+            var rig = PlayerRig(make, media: RampSource(frames: frames))
             let (room, reports) = (rig.room, rig.reports)
             try rig.run.acquire()
             try rig.run.play(for: .seconds(1), stop: { reports.ended > 0 })
@@ -153,7 +132,7 @@ struct FaultTests {
 
     @Test("A-24: a loop has no gap and no double, its position is modulo its length")
     func loop() throws {
-        var rig = Rig(frames: 1537) { $0.isLooped = true }
+        var rig = PlayerRig(media: RampSource(frames: 1537)) { $0.isLooped = true }
         try rig.run.acquire()
         try rig.run.play(for: .milliseconds(1700))
         let detail = rig.run.release()
@@ -166,7 +145,7 @@ struct FaultTests {
 
     @Test("a loop that is called off ends with the pass that is due, not much later", arguments: 0..<8)
     func unlooped(at place: Int) throws {
-        var rig = Rig(frames: 1537) { $0.isLooped = true }
+        var rig = PlayerRig(media: RampSource(frames: 1537)) { $0.isLooped = true }
         let (room, reports) = (rig.room, rig.reports)
         try rig.run.acquire()
         try rig.run.play(for: .milliseconds(300 + 25 * place))
@@ -182,7 +161,7 @@ struct FaultTests {
 
     @Test("a volume that is set while it plays is heard after what stands in the ring and a turn")
     func volumeWhilePlaying() throws {
-        var rig = Rig()
+        var rig = PlayerRig()
         try rig.run.acquire()
         try rig.run.play(for: .milliseconds(333))
         let before = rig.room.heard.count
@@ -195,7 +174,7 @@ struct FaultTests {
 
     @Test("L-04: a seek before the first acquire is where it begins")
     func seekBefore() throws {
-        var rig = Rig()
+        var rig = PlayerRig()
         rig.driver.controls.seek(to: 12_345)
         #expect(rig.driver.controls.position == 12_345)
         try rig.run.acquire()
@@ -206,7 +185,7 @@ struct FaultTests {
 
     @Test("a seek while it plays goes on at that very frame", arguments: 0..<2)
     func seekPlaying(card: Int) throws {
-        var rig = Rig(Self.cards[card])
+        var rig = PlayerRig(Self.cards[card])
         try rig.run.acquire()
         try rig.run.play(for: .milliseconds(200))
         rig.driver.controls.seek(to: 50_000)
@@ -222,7 +201,7 @@ struct FaultTests {
 
     @Test("a seek that is for later lets play what plays, and is where the next play begins", arguments: 0..<2)
     func seekOnceReleased(card: Int) throws {
-        var rig = Rig(Self.cards[card])
+        var rig = PlayerRig(Self.cards[card])
         try rig.run.acquire()
         try rig.run.play(for: .milliseconds(300))
         rig.driver.controls.seek(to: 7, onceReleased: true)
@@ -240,7 +219,7 @@ struct FaultTests {
 
     @Test("W-02: media that is shorter than its header said ends where it really ends")
     func truncated() throws {
-        var rig = Rig(frames: 50_000, real: 20_000)
+        var rig = PlayerRig(media: RampSource(frames: 50_000, real: 20_000))
         let reports = rig.reports
         try rig.run.acquire()
         try rig.run.play(for: .seconds(2), stop: { reports.ended > 0 })
@@ -256,7 +235,7 @@ struct FaultTests {
             (FakeOutput.Make(isBatch: true), .exact), (FakeOutput.Make(isBatch: true, canHold: true), .exact),
             (FakeOutput.Make(isPlain: false, period: 480, buffer: 5760), .exact),
         ] {
-            var rig = Rig(make) { $0.pauseMode = .fast }
+            var rig = PlayerRig(make) { $0.pauseMode = .fast }
             #expect(throws: Never.self) {
                 try rig.run.acquire()
                 try rig.run.play(for: .milliseconds(333))
@@ -270,7 +249,7 @@ struct FaultTests {
 
     @Test("a hurried release is fast where it fits", arguments: [false, true])
     func hurried(canHold: Bool) throws {
-        var rig = Rig(FakeOutput.Make(canHold: canHold))
+        var rig = PlayerRig(FakeOutput.Make(canHold: canHold))
         for _ in 0..<10 {
             try rig.run.acquire()
             try rig.run.play(for: .milliseconds(77))
@@ -288,7 +267,7 @@ struct FaultTests {
         arguments: [false, true], 1...4 as ClosedRange<UInt64>)
     func fastBound(canHold: Bool, seed: UInt64) throws {
         var chance = SplitMix64(seed: seed)
-        var rig = Rig(FakeOutput.Make(canHold: canHold)) { $0.pauseMode = .fast }
+        var rig = PlayerRig(FakeOutput.Make(canHold: canHold)) { $0.pauseMode = .fast }
         let room = rig.room
         var worst: Int64 = 0
         for _ in 0..<60 {
@@ -311,7 +290,7 @@ struct FaultTests {
 
     @Test("a fast pause behind the last frame of the media tells its end")
     func fastAtEnd() throws {
-        var rig = Rig(frames: 4_000) { $0.pauseMode = .fast }
+        var rig = PlayerRig(media: RampSource(frames: 4_000)) { $0.pauseMode = .fast }
         try rig.run.acquire()
         let room = rig.room
         try rig.run.play(for: .seconds(1), stop: { room.heard.count == 4_000 })
@@ -322,7 +301,7 @@ struct FaultTests {
 
     @Test("a splice that comes too late is told, and the position is corrected by what was passed")
     func lateSplice() throws {
-        var rig = Rig()
+        var rig = PlayerRig()
         try rig.run.acquire()
         try rig.run.play(for: .milliseconds(333))
         let room = rig.room
@@ -338,7 +317,7 @@ struct FaultTests {
 
     @Test("a mixer's pointer that is almost there is let pass: what is written then goes behind new silence")
     func tooNear() throws {
-        var rig = Rig(FakeOutput.Make(isPlain: false, period: 480, buffer: 5760, mixer: 0))
+        var rig = PlayerRig(FakeOutput.Make(isPlain: false, period: 480, buffer: 5760, mixer: 0))
         try rig.run.acquire()
         try rig.run.play(for: .milliseconds(200))
         let output = try #require(rig.room.last)
@@ -352,7 +331,7 @@ struct FaultTests {
 
     @Test("the silence of a pause that is taken in pieces ends it no sooner", arguments: 0..<2)
     func silenceInPieces(card: Int) throws {
-        var rig = Rig(Self.cards[card])
+        var rig = PlayerRig(Self.cards[card])
         for _ in 0..<5 {
             try rig.run.acquire()
             try rig.run.play(for: .milliseconds(130))
@@ -365,7 +344,7 @@ struct FaultTests {
 
     @Test("stopped for long while a pause waits: what was taken back into the ring is not heard")
     func stoppedInPause() throws {
-        var rig = Rig(FakeOutput.Make(period: 24_000, buffer: 96_000)) { $0.bufferTime = .seconds(2) }
+        var rig = PlayerRig(FakeOutput.Make(period: 24_000, buffer: 96_000)) { $0.bufferTime = .seconds(2) }
         try rig.run.acquire()
         try rig.run.play(for: .milliseconds(500))
         let detail = rig.run.release(late: { .seconds(1) })
@@ -378,7 +357,7 @@ struct FaultTests {
         "a card that went round its ring while the machine stood still: told, and all of it counts as heard",
         arguments: [PauseMode.fast, .exact])
     func round(mode: PauseMode) throws {
-        var rig = Rig { $0.pauseMode = mode }
+        var rig = PlayerRig { $0.pauseMode = mode }
         try rig.run.acquire()
         try rig.run.play(for: .milliseconds(333))
         rig.room.last?.goRound()
@@ -393,7 +372,7 @@ struct FaultTests {
 
     @Test("a card whose pointer stands does not hold a pause up")
     func stalled() throws {
-        var rig = Rig()
+        var rig = PlayerRig()
         try rig.run.acquire()
         try rig.run.play(for: .milliseconds(100))
         let asked = rig.clock.now

@@ -39,13 +39,10 @@ import Testing
         }
 
         static func ramp(_ path: String, _ frames: Int64, from first: Int32 = 1) throws {
-            func little(_ value: Int64, _ count: Int) -> [UInt8] {
-                (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
-            }
-            let rate = MediaMapTests.rate
-            var head = Array("RIFF".utf8) + little(36 + 4 * frames, 4) + Array("WAVEfmt ".utf8) + little(16, 4)
-            head += little(1, 2) + little(1, 2) + little(rate, 4) + little(4 * rate, 4) + little(4, 2) + little(32, 2)
-            head += Array("data".utf8) + little(4 * frames, 4)
+            let format = WAVMaker.format(channels: 1, rate: Int(MediaMapTests.rate), bits: 32)
+            let size = 4 * Int(frames)
+            let head = WAVMaker.riff(
+                [WAVMaker.chunk("fmt ", format), WAVMaker.chunk("data", [], length: size)], size: 36 + size)
             let file = try #require(fopen(path, "w"))
             #expect(fwrite(head, 1, head.count, file) == head.count)
             let samples = (0..<Int32(frames)).map { ($0 + first).littleEndian }
