@@ -51,12 +51,12 @@ enum RecordCommand {
             let signals = try SignalDescriptor([SIGINT, SIGTERM, SIGHUP])
             let session = try CaptureSession(pick, signals, program: "onstage record")
             let video = try VideoFile(file, kind, limit: limit, quality: quality) { [mailbox = session.mailbox] in
-                mailbox.send(.done)
+                mailbox.send(.word(.done))
             }
             // A turned picture is B, G, R, A; one that is wanted as it is goes the shortest way.
             let sink = try session.camera.onFrame(.queued, as: pick.isPlain ? .native : pick.pixels) { video.take($0) }
             defer { sink.remove() }
-            try session.run(until: duration) { if case .done = $0 { true } else { false } }
+            try session.run(until: duration)
             let end = video.finish()
             if isJSON {
                 let json: JSONValue = [
