@@ -22,6 +22,7 @@ enum Command {
         Subcommand(name: "camera", summary: "what a camera has: formats, controls; set them", run: CameraCommand.run),
         Subcommand(name: "snapshot", summary: "write one picture of a camera to a file", run: SnapshotCommand.run),
         Subcommand(name: "record", summary: "write a camera's frames to a file", run: RecordCommand.run),
+        Subcommand(name: "sensors", summary: "show, check and plot what motion sensors feel", run: SensorsCommand.run),
         Subcommand(name: "profile", summary: "list, show, detect or check profiles", run: ProfileSubcommand.run),
         Subcommand(name: "bench", summary: "the bench: bench imu, camera, motion", run: BenchCommand.run),
         Subcommand(name: "help", summary: "show the help of a subcommand", run: help),

@@ -3,4 +3,9 @@ extension String {
     func padded(to width: Int) -> String {
         self + String(repeating: " ", count: Swift.max(0, width - count))
     }
+
+    /// With blanks before it: a number of a table.
+    func leftPadded(to width: Int) -> String {
+        String(repeating: " ", count: Swift.max(0, width - count)) + self
+    }
 }
