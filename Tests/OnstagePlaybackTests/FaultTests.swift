@@ -370,7 +370,7 @@ struct FaultTests {
         #expect((detail.off ?? 0) > 0)
     }
 
-    @Test("a card whose pointer stands does not hold a pause up")
+    @Test("A-07: a card whose pointer stands does not hold a pause up")
     func stalled() throws {
         var rig = PlayerRig()
         try rig.run.acquire()
@@ -381,5 +381,22 @@ struct FaultTests {
         #expect(rig.clock.now - asked <= .milliseconds(350))
         #expect(rig.room.open == 0)
         #expect(detail.released != nil)
+    }
+
+    @Test("A-07: nor the end of the media: what stands at it is told, and a pause gives it back")
+    func stalledAtTheEnd() throws {
+        var rig = PlayerRig(media: RampSource(frames: 9_600))
+        let (room, reports) = (rig.room, rig.reports)
+        try rig.run.acquire()
+        try rig.run.play(for: .milliseconds(150))
+        // All of the media is in the ring; from now on the card says that it plays no more of it.
+        room.faults = (0..<10_000).map { _ in .delay(1_000) }
+        try rig.run.play(
+            for: .seconds(2), stop: { reports.ended > 0 || reports.recovered.contains { $0.kind == .stalled } })
+        #expect(reports.ended > 0 || reports.recovered.contains { $0.kind == .stalled }, "somebody is told")
+        let asked = rig.clock.now
+        let detail = rig.run.release()
+        #expect(rig.clock.now - asked <= .milliseconds(350))
+        #expect(room.open == 0 && detail.released != nil)
     }
 }

@@ -58,7 +58,7 @@ import Testing
         await closed
     }
 
-    @Test func nothingIsLeftOf50Brokers() async throws {
+    @Test("L-13: nothing is left of 50 brokers") func nothingIsLeftOf50Brokers() async throws {
         await #expect(processExitsWith: .success) {
             weak var lastBroker: Broker?
             weak var lastScene: Scene?

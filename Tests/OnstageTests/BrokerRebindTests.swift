@@ -230,6 +230,32 @@ import Testing
         await broker.close()
     }
 
+    @Test(
+        "L-22: while the screen is off everything is given back, whatever its scene does; it goes on when it is on again"
+    )
+    func theScreenIsOff() async throws {
+        let scene = broker.scene("main")
+        let devices = [
+            FakeDevice("camera"), FakeDevice("gyroscope", kind: .motion), FakeDevice("playback", kind: .audio),
+        ]
+        for device in devices { try scene.bind(device) }
+        scene.resume()
+        for device in devices { await recorder.wait(device.handle.name, .open) }
+        // Said twice, it is taken away by one word all the same.
+        broker.pauseAll(.screenOff, true)
+        broker.pauseAll(.screenOff, true)
+        for device in devices { await recorder.wait(device.handle.name, .closed) }
+        #expect(scene.phase == .active, "the lifecycle has not moved")
+        // Leaving and coming back in the dark acquires nothing.
+        scene.pause()
+        scene.resume()
+        await broker.decided()
+        #expect(devices.allSatisfy { $0.pauseReasons == PauseReasons(.screenOff) && $0.state == .closed })
+        broker.pauseAll(.screenOff, false)
+        for device in devices { await recorder.wait(device.handle.name, .open, count: 2) }
+        await broker.close()
+    }
+
     @Test(arguments: PauseReason.allCases.filter { $0 != .screenOff && $0 != .systemSleep })
     func aReasonWithAnOwnerIsNotForAll(_ reason: PauseReason) async throws {
         let scene = broker.scene("main")

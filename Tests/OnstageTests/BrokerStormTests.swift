@@ -24,7 +24,8 @@ import Testing
         }
     }
 
-    @Test(arguments: [1, 2]) func afterIt(_ seed: UInt64) async throws {
+    @Test("L-06: after it the last wishes are what stands", arguments: [1, 2]) func afterIt(_ seed: UInt64) async throws
+    {
         var configuration = Broker.Configuration()
         // A loaded machine, or a sanitizer, may take a second for a release.
         configuration.releaseWatchdog = .seconds(60)

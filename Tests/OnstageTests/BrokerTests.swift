@@ -87,7 +87,8 @@ private let busy = DeviceError(.inUse, operation: "VIDIOC_REQBUFS", device: "cam
         await broker.close()
     }
 
-    @Test func theLastToBecomeActiveHasTheDeviceAndGivesItBack() async throws {
+    @Test("L-14: the last to become active has the device, and gives it back")
+    func theLastToBecomeActiveHasTheDeviceAndGivesItBack() async throws {
         let a = broker.scene("a")
         let b = broker.scene("b")
         let first = FakeDevice("camera", key: "cam0")
@@ -146,7 +147,7 @@ private let busy = DeviceError(.inUse, operation: "VIDIOC_REQBUFS", device: "cam
         await broker.close()
     }
 
-    @Test func anAcquireIsCalledOffBetweenItsSteps() async throws {
+    @Test("L-16: an acquire is called off between its steps") func anAcquireIsCalledOffBetweenItsSteps() async throws {
         let scene = broker.scene("main")
         let camera = FakeDevice("camera")
         let gate = FakeDevice.Gate()

@@ -7,7 +7,8 @@ import Testing
 
 /// Wishes at random against real threads, with real time: what the machines' own walk cannot show.
 @Suite("walk: broker", .timeLimit(.minutes(2))) struct BrokerWalkTests {
-    @Test(arguments: 1...20) func theLastWishStands(_ seed: Int) async throws {
+    @Test("L-05, L-16: the last wish stands, whatever takes how long", arguments: 1...20)
+    func theLastWishStands(_ seed: Int) async throws {
         var random = SplitMix64(seed: UInt64(seed))
         var configuration = Broker.Configuration()
         // A loaded machine, or a sanitizer, may take a second for a release; that is not what is walked here.
@@ -67,7 +68,7 @@ import Testing
         #expect(recorder.receipts.allSatisfy { $0.released.map { _ in true } ?? false }, "seed \(seed)")
     }
 
-    @Test("everything may be called from a callback", arguments: LifecycleCallback.allCases)
+    @Test("L-08: everything may be called from a callback", arguments: LifecycleCallback.allCases)
     func callsFromCallbacks(_ callback: LifecycleCallback) async throws {
         let broker = try Broker()
         let scene = broker.scene("main")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # timeout: 420
 # soak-timeout: 3000
-"""200 resume/pause cycles in one process, some 1 ms apart: nothing leaks, the last wish stands, no frame is lost.
+"""200 resume/pause cycles in one process, some 1 ms apart: nothing leaks (L-13), the last wish stands, no frame is lost.
 
 On hw: and through dmix. (The strict limit of pause to released is held in the deterministic guest: 25-cycles-steady.)
 """

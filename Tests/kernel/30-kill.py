@@ -24,6 +24,17 @@ def heard(path, first, last):
     return [number for number in numbers if number]
 
 
+def device_flags(pid):
+    """The flags of each open device node, by its path (fdinfo has close-on-exec among them)."""
+    found = {}
+    for number in os.listdir(f"/proc/{pid}/fd"):
+        node = os.readlink(f"/proc/{pid}/fd/{number}")
+        if node.startswith(DEVICES):
+            lines = pathlib.Path(f"/proc/{pid}/fdinfo/{number}").read_text(encoding="utf-8").splitlines()
+            found[node] = int(next(line for line in lines if line.startswith("flags:")).split()[1], 8)
+    return found
+
+
 def leave_set_otherwise():
     """Leaves the buffers as another program that died might have: enabled, and without the x axis."""
     for path in pathlib.Path("/sys/bus/iio/devices").glob("iio:device*"):
@@ -50,6 +61,11 @@ def kills():
         except Ended as gone:
             fail(f"start {number + 1} acquires everything", str(gone))
             return
+        if number == 0:
+            flags = device_flags(process.pid)
+            expect(len(flags) >= 4, f"looked at {', '.join(sorted(flags))}")
+            for node, seen in flags.items():
+                expect(seen & os.O_CLOEXEC, f"L-12: {node} would not go to a program that it starts", oct(seen))
         # At a random moment from here on: while it plays, pauses or comes back.
         wait = chance.uniform(0.3, 2.5)
         if number % 3 == 2:

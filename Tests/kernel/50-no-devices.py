@@ -39,6 +39,7 @@ def synthetic():
 
 
 def later():
+    """L-11: started before the devices exist; each is taken when it comes."""
     process = Run("--report", "later.json", profile="generic", stdin=True)
     for name in ("camera", "accelerometer", "gyroscope", "playback"):
         process.await_line(rf"main {name} waits", 20)

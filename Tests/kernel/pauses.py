@@ -1,7 +1,7 @@
 """Pauses of a playing file at random times, and what must hold after them. Used by 70-pauses and its neighbours.
 
 The player is told from outside (signals); what was heard is recorded on the far side, when the card stopped and was free
-the kernel says. Positions are judged always and to the frame; times where the guest itself did not stand still.
+the kernel says. Positions are judged always and to the frame, from the first after each resume on (A-20); times where the guest itself did not stand still.
 """
 import bisect
 import json
