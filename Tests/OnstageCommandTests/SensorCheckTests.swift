@@ -51,6 +51,18 @@ struct SensorCheckTests {
             finding(.accelerometer, many, rate: 50).faults == [
                 "it runs at 100.00 Hz and not at the 50.00 Hz that are set"
             ])
+        // Some late by 0.7 periods, and all of them there.
+        var check = SensorCheck(.accelerometer)
+        for index in 0..<100 {
+            check.take(
+                MotionSample(
+                    kind: .accelerometer, value: still, unmounted: still, raw: .zero,
+                    timestamp: MonotonicTime(
+                        nanoseconds: Int64(index) * 10_000_000 + (index % 10 == 5 ? 7_000_000 : 0)),
+                    isMonotonic: true, isPolled: false, sequence: UInt64(index)))
+        }
+        let late = check.finding("it", rate: 100)
+        #expect(late.gaps == 0 && late.faults.isEmpty && abs(late.longestStep - 0.017) < 1e-9)
         let heavy = finding(.accelerometer, many.map { _ in SIMD3(0, 0, 12) })
         #expect(heavy.faults == ["at rest it feels 12.000 m/s² and not gravity's 9.807"])
     }

@@ -79,7 +79,7 @@ def ended():
     await_true(lambda: not holders("/dev/iio:"), 5)
     equal("nothing is held", {}, holders("/dev/iio:"))
     program = Program(ONSTAGE, "sensors", "--json", "accel_3d")
-    program.await_line(r'"kind":"accelerometer"', 20)
+    program.await_line(r'"kind": "accelerometer"', 20)
     equal("SIGINT: status", 0, program.end(2))
     equal("nothing is held", {}, holders("/dev/iio:"))
     equal("nothing is enabled", [], enabled_buffers())

@@ -70,12 +70,28 @@ struct SensorCheck {
         finding.noise = (squares / Double(count - 1)).squareRoot()
         // The median: gaps do not move it.
         let period = steps.sorted()[steps.count / 2]
-        for step in steps where period > 0 && step > 1.5 * period {
-            finding.gaps += 1
-            finding.missing += Int((step / period).rounded()) - 1
-        }
+        (finding.gaps, finding.missing) = Self.gaps(steps, period)
         judge(&finding, period: period)
         return finding
+    }
+
+    /// Long steps that the four after them do not make up for, and how many samples would have stood there: one that was only late
+    /// is followed by a short step.
+    private static func gaps(_ steps: [Double], _ period: Double) -> (gaps: Int, missing: Int) {
+        guard period > 0 else { return (0, 0) }
+        var (gaps, missing, index) = (0, 0, 0)
+        while index < steps.count {
+            let near = steps[index..<min(index + 5, steps.count)]
+            let left = Int((near.reduce(0, +) / period).rounded()) - near.count
+            if steps[index] > 1.5 * period, left > 0 {
+                gaps += 1
+                missing += left
+                index = near.endIndex
+            } else {
+                index += 1
+            }
+        }
+        return (gaps, missing)
     }
 
     private func judge(_ finding: inout Finding, period: Double) {
@@ -129,7 +145,7 @@ struct SensorCheck {
         /// The standard deviation of the steps from sample to sample, in seconds.
         var jitter = 0.0
         var longestStep = 0.0
-        /// Steps of more than one and a half periods, and how many samples would have stood there.
+        /// Places where samples are missing, and how many.
         var gaps = 0
         var missing = 0
         /// In m/s² or rad/s.
