@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-# timeout: 180
+# vm: --deterministic
+# timeout: 300
 """onstage sensors: what it writes is what the virtual sensor was moved by, and it plays again; --check finds what is the matter.
 
 Judges: the motion that was put in, the sensor's own log, and the processes' descriptors.
