@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# vm: --disk 32 --resets --cpus 1 --modules snd-aloop
+# vm: --disk 48 --resets --cpus 1 --modules snd-aloop
 # timeout: 400
 # soak-timeout: 2400
 """The whole machine is reset at random moments; and power cuts at any write: the store opens, the sound goes on there.
