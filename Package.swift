@@ -28,11 +28,13 @@ let package = Package(
         .target(name: "CPNG", linkerSettings: [.linkedLibrary("dl")]),
         .target(name: "CSQLite", linkerSettings: [.linkedLibrary("dl")]),
         .target(name: "CUdev", linkerSettings: [.linkedLibrary("dl")]),
+        .target(name: "CSystemd", linkerSettings: [.linkedLibrary("dl")]),
         .target(name: "CLinux"),
 
         .target(
             name: "OnstageCore", swiftSettings: swift + [.strictMemorySafety()], linkerSettings: [.linkedLibrary("m")]),
-        .target(name: "OnstageLinux", dependencies: ["OnstageCore", "CLinux", "CUdev"], swiftSettings: swift),
+        .target(
+            name: "OnstageLinux", dependencies: ["OnstageCore", "CLinux", "CSystemd", "CUdev"], swiftSettings: swift),
         .target(
             name: "OnstageStore", dependencies: ["OnstageCore", "OnstageLinux", "CSQLite", "CLinux"],
             swiftSettings: swift),

@@ -101,6 +101,9 @@ extension Profile {
         public var volume = 1.0
         /// How long it fades away at a pause, and back after it.
         public var fade = Duration.zero
+        /// Whether a program of the session that has the card is asked for it, and with what priority.
+        public var reservesDevice = true
+        public var reservePriority = 10
         /// How much of a file is kept read and decoded ahead of the sound.
         public var readAhead = Duration.seconds(1)
         /// When the position is stored while it plays.

@@ -140,6 +140,8 @@ extension Profile.Playback {
         options.pauseMode = pauseMode
         options.volume = volume
         options.fade = fade
+        options.reservesDevice = reservesDevice
+        options.reservePriority = reservePriority
         options.readAhead = readAhead
         options.journalInterval = journal.interval
         return options

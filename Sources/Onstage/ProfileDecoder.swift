@@ -159,6 +159,8 @@ enum ProfileDecoder {
         playback.pauseMode = object.choice("pause", ["exact", "fast"]).flatMap(PauseMode.init) ?? playback.pauseMode
         playback.volume = object.number("volume", 0...1) ?? playback.volume
         playback.fade = object.milliseconds("fadeMilliseconds", 0...50) ?? playback.fade
+        playback.reservesDevice = object.flag("reserve") ?? playback.reservesDevice
+        playback.reservePriority = object.integer("reservePriority", -1_000_000...1_000_000) ?? playback.reservePriority
         playback.readAhead = object.milliseconds("aheadMilliseconds", 100...10_000) ?? playback.readAhead
         let journals = Profile.Playback.Journal.allCases.map(\.rawValue)
         playback.journal = object.choice("journal", journals).flatMap(Profile.Playback.Journal.init) ?? playback.journal

@@ -80,6 +80,9 @@ package enum DriverReport: Sendable {
     case waiting(Bool)
     /// Playback: the end of the media has been heard. The broker releases the device.
     case ended
+    /// What a device that could not be had waits for has come: worth another try. The one that comes while nothing is open,
+    /// and from another thread of the driver's.
+    case available
 }
 
 /// Counted since the resource was made; read from any thread.

@@ -15,7 +15,18 @@ extension OutputBackend {
             },
             open: { device, request, cancellation throws(DeviceError) in
                 try open(device, request, memory, cancellation)
-            })
+            },
+            card: { device in card(of: device, memory) })
+    }
+
+    /// The card of a device that is busy: its own; for a name of the configuration, whose card is known when it is open, the
+    /// one card that somebody else plays on.
+    private static func card(of device: ResolvedDevice, _ memory: ALSAMemory) -> Int? {
+        if let place = memory.place(of: device) { return memory.isThere(place) ? place.card : nil }
+        guard !PCMName(device.node).isDirect else { return nil }
+        let own = getpid()
+        let held = SoundCard.all().filter { $0.playback.contains { $0.holders.contains { $0.pid != own } } }
+        return held.count == 1 ? held[0].number : nil
     }
 
     /// Which device `name` means now; where it was found before, only whether it is there still is looked at.

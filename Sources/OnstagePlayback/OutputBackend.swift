@@ -5,15 +5,22 @@ package struct OutputBackend: Sendable {
     package var resolve: @Sendable (PlaybackConfiguration) throws(DeviceError) -> ResolvedDevice
     package var open:
         @Sendable (ResolvedDevice, OutputRequest, any CancellationSource) throws(DeviceError) -> any PCMOutput
+    /// The number of the card that a device is of, or that stands in its way; nil where that is not known.
+    package var card: @Sendable (ResolvedDevice) -> Int?
+
+    /// The bus on which a card is reserved; nil for the session's, where there is one.
+    package var busAddress: String?
 
     package init(
         resolve: @escaping @Sendable (PlaybackConfiguration) throws(DeviceError) -> ResolvedDevice,
         open:
             @escaping @Sendable (ResolvedDevice, OutputRequest, any CancellationSource) throws(DeviceError) ->
-            any PCMOutput
+            any PCMOutput,
+        card: @escaping @Sendable (ResolvedDevice) -> Int? = { _ in nil }
     ) {
         self.resolve = resolve
         self.open = open
+        self.card = card
     }
 
     /// The backend for what a configuration names.

@@ -29,6 +29,10 @@ package struct PlaybackConfiguration: Hashable, Sendable {
     /// How long the sound takes to fade away at an exact pause, and to come back where it goes on; zero for not at all.
     /// 0…50 ms. Each frame is heard once all the same: those of a fade count as heard, softly.
     package var fade = Duration.zero
+    /// Whether a program of the same session that has the card is asked to let go of it (`org.freedesktop.ReserveDevice1`).
+    package var reservesDevice = true
+    /// What it is asked with: a sound server lets go for more than its own, which is 0 or less.
+    package var reservationPriority: Int32 = 10
 
     package init(output: Output = .pcm("default")) {
         self.output = output

@@ -35,7 +35,9 @@ extension PlaybackDriver {
 
     /// One turn of steady play; nil where there is more to it, with nothing done or all of it accounted for.
     package func keptTurn(_ wait: borrowing WaitSet, now: MonotonicTime) -> MonotonicTime? {
-        steadyTurn(now) ? MonotonicTime(nanoseconds: now.nanoseconds + steady.stallLimit) : nil
+        // Somebody else may want the card.
+        guard !isReserved || reservation?.claim == nil else { return nil }
+        return steadyTurn(now) ? MonotonicTime(nanoseconds: now.nanoseconds + steady.stallLimit) : nil
     }
 
     private func steadyTurn(_ now: MonotonicTime) -> Bool {

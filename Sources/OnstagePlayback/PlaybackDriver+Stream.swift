@@ -4,6 +4,7 @@ package import OnstageCore
 extension PlaybackDriver {
     package func prepare(_ wait: inout WaitSet) {
         steady.isWaitNamed = true
+        if isReserved { watchReservation(&wait) }
         if phase != .draining, controls.hasSeek {
             // A wish has come in with a mail: look at once. This wait names no output, so the turn is none of steady play.
             endSteady()
@@ -31,6 +32,7 @@ extension PlaybackDriver {
 
     package func service(_ wait: borrowing WaitSet, now: MonotonicTime) throws(DeviceError) {
         endSteady()
+        if isReserved { try checkReservation(wait) }
         if phase != .draining, phase != .closed, let target = controls.takeSeek(isRunning: true) {
             try seekStream(to: target)
             return

@@ -88,6 +88,14 @@ package final class PlaybackDriver: DeviceDriver {
     /// Oddities of the media are told once.
     private var isMediaTold = false
     var drain = Drain()
+    /// The right to the card among the programs of the session; made when it was found busy.
+    var reservation: CardReservation?
+    /// The card is reserved for us, for as long as its device is open.
+    var isReserved = false
+    /// Where the reservation's descriptor is in the wait that was named last.
+    var reservationEntry: Int?
+    /// Why the card could not be reserved, told once.
+    var reservationRefusal: String?
     /// How far ahead of the pointer a pause cuts; grows when a splice came late.
     var horizonFrames = 0
 
@@ -188,7 +196,7 @@ package final class PlaybackDriver: DeviceDriver {
         try cancellation.check("snd_pcm_open", device: identity)
         let request = OutputRequest(
             rate: info.rate, channels: info.channels, formats: media.format.candidates, configuration: configuration)
-        let opened = try backend.open(device, request, cancellation)
+        let (opened, asked) = try openOutput(device, request, cancellation)
         // From here on it is ours to give back, whatever comes between.
         output = opened
         do throws(DeviceError) {
@@ -198,7 +206,9 @@ package final class PlaybackDriver: DeviceDriver {
             close()
             throw error
         }
-        return acquired(opened.facts)
+        var acquired = acquired(opened.facts)
+        acquired.notes += asked
+        return acquired
     }
 
     /// Fills the PCM and starts it.
@@ -261,6 +271,7 @@ package final class PlaybackDriver: DeviceDriver {
             if let trouble = output.takeTrouble() { report(.recovered(trouble)) }
         }
         output = nil
+        endReservation()
         steady = Steady()
         block?.removeAll()
         look = nil

@@ -69,6 +69,8 @@ final class FakeOutput: PCMOutput {
         var openings = 0
         var open = 0
         var last: FakeOutput?
+        /// The card is closed.
+        var onClose: () -> Void = {}
 
         private var checked = 0
 
@@ -342,6 +344,7 @@ final class FakeOutput: PCMOutput {
         precondition(!isClosed, "closed twice")
         isClosed = true
         room.open -= 1
+        room.onClose()
     }
 
     func prepare(_ wait: inout WaitSet, now: MonotonicTime) {

@@ -178,7 +178,7 @@ enum ProfileTexts {
           "playback": {
             "device": "synthetic", "recording": "/tmp/heard.wav", "bufferMilliseconds": 200, "nearMilliseconds": 30,
             "horizonMilliseconds": 5, "guardMilliseconds": 30, "pause": "fast", "volume": 0.5, "fadeMilliseconds": 20,
-            "aheadMilliseconds": 2000,
+            "aheadMilliseconds": 2000, "reserve": false, "reservePriority": -5,
             "journal": "pause"
           },
           "deadlines": { "releaseMilliseconds": 500, "debounceMilliseconds": 0, "savingMilliseconds": 1000 },

@@ -263,6 +263,7 @@ extension DeciderState {
             entry.handle.pause(.finished, true)
             emit(.ended(name(id), at: now))
             tell(entry.handle, .ended)
+        case .available: deviceChanged(id)
         }
     }
 

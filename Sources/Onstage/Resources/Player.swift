@@ -36,6 +36,14 @@ public final class Player: Resource {
         /// What the position is kept under; nil for the file's path, size and time of change.
         public var key: String?
 
+        /// Whether another program of the session that has the card, as a sound server does, is asked to let go of it when it
+        /// is to play. It has its card back at each pause. By `org.freedesktop.ReserveDevice1` on the session bus, where there
+        /// is one; the bus is not touched while the card is free.
+        public var reservesDevice = true
+        /// What it is asked with, within Int32; a program lets go for more than its own. By convention sound servers have 0 or
+        /// less, JACK has 10. A program that asks us with more has the card until it gives it back.
+        public var reservePriority = 10
+
         /// How far ahead it is written where nothing can be rewound.
         package var nearLimit = Duration.milliseconds(40)
         /// How far ahead of the pointer a pause cuts the sound off.
@@ -56,6 +64,8 @@ public final class Player: Resource {
             configuration.isLooped = isLooped
             configuration.volume = volume
             configuration.fade = fade
+            configuration.reservesDevice = reservesDevice
+            configuration.reservationPriority = Int32(clamping: reservePriority)
             return configuration
         }
     }
