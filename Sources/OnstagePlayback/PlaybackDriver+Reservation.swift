@@ -33,12 +33,9 @@ extension PlaybackDriver {
         switch try reservation.take(card: card, for: identity, cancellation) {
         case .nobody: throw busy
         case .refused(let why):
-            if why != reservationRefusal { report(.note(why)) }
-            reservationRefusal = why
             busy.reason = why
             throw busy
         case .granted(let note):
-            reservationRefusal = nil
             let limit = MonotonicTime.now + Self.closingLimit
             while true {
                 do throws(DeviceError) {

@@ -94,8 +94,6 @@ package final class PlaybackDriver: DeviceDriver {
     var isReserved = false
     /// Where the reservation's descriptor is in the wait that was named last.
     var reservationEntry: Int?
-    /// Why the card could not be reserved, told once.
-    var reservationRefusal: String?
     /// How far ahead of the pointer a pause cuts; grows when a splice came late.
     var horizonFrames = 0
 

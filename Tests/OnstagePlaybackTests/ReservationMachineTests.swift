@@ -34,7 +34,15 @@ struct ReservationMachineTests {
         Row(
             "it says yes", asked + [.answered(true)], .naming(ticket: 1, owner: ":1.5"),
             [.takeName(replacing: true)]),
-        Row("it dies", asked + [.vacant], .naming(ticket: 1, owner: ":1.5"), [.takeName(replacing: false)]),
+        Row("it dies", asked + [.ended], .naming(ticket: 1, owner: ":1.5"), [.takeName(replacing: false)]),
+        Row("it leaves the name first", asked + [.vacant], .asking(ticket: 1, owner: ":1.5"), []),
+        Row(
+            "and says so then", asked + [.vacant, .answered(true)], .naming(ticket: 1, owner: ":1.5"),
+            [.takeName(replacing: true)]),
+        Row(
+            "or says nothing", asked + [.vacant, .unanswered("why")], .naming(ticket: 1, owner: ":1.5"),
+            [.takeName(replacing: true)]),
+        Row("or says no", asked + [.vacant, .answered(false)], .free, [.tell(ticket: 1, .nobody)]),
         Row("ours", held, .held, [.tell(ticket: 1, .granted(wasSaid: true))]),
         Row(
             "another was faster", asked + [.answered(true), .named(false)], .waiting(isOutranked: false),
@@ -121,7 +129,7 @@ struct ReservationMachineTests {
             case 6: event = .named(chance.next() % 2 == 0)
             case 7: event = .requested(priority: Int32(chance.next() % 20))
             case 8: event = .taken
-            case 9: event = .vacant
+            case 9: event = chance.next() % 3 == 0 ? .ended : .vacant
             case 10: event = .due
             default: event = .disconnected
             }

@@ -31,7 +31,11 @@ private final class ReservedRig {
                     _ = clinux_close(file)
                     throw DeviceError(errno: Errno.EBUSY, operation: "snd_pcm_open", device: device.identity)
                 }
-                room.onClose = { _ = clinux_close(file) }
+                room.onClose = {
+                    // A card that takes its time: whoever is told before it is closed finds it busy.
+                    _ = clinux_poll(nil, 0, Duration.milliseconds(50).wholeNanoseconds)
+                    _ = clinux_close(file)
+                }
                 return try fake.open(device, request, cancellation)
             },
             card: { _ in 7 })
@@ -137,7 +141,6 @@ struct ReservationTests {
             #expect(error?.kind == .inUse)
             #expect(error?.reason == "asked python3 (pid \(holder.pid)) for Audio7: it refused")
         }
-        #expect(rig.awaitReport { if case .note(let text) = $0 { text.hasSuffix("it refused") } else { false } })
         #expect(holder.line() == "asked 10")
         holder.tell("drop")
         #expect(holder.line() == "dropped")

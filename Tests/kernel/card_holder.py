@@ -50,9 +50,24 @@ class Card:
                 return False
         if self.options.pcm:
             self.player = subprocess.Popen(
-                ["aplay", "-q", "-D", self.options.pcm, "-f", "cd", "-t", "raw", "/dev/zero"],
-                stdin=subprocess.DEVNULL)
+                ["aplay", "-q", "-D", self.options.pcm, "-f", "S16_LE", "-c", "2", "-r", "48000", "-t", "raw", "/dev/zero"],
+                stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
+            # It has the card, or has ended because it is busy.
+            while self.player.poll() is None and not self.is_held(self.player.pid):
+                time.sleep(0.005)
+            if self.player.poll() is not None:
+                self.player = None
+                return False
         return True
+
+    @staticmethod
+    def is_held(pid):
+        try:
+            return any(
+                os.readlink(f"/proc/{pid}/fd/{number}").startswith("/dev/snd/pcm")
+                for number in os.listdir(f"/proc/{pid}/fd"))
+        except OSError:
+            return False
 
     def leave(self):
         if self.file:
@@ -131,8 +146,8 @@ class Holder(dbus.service.Object):
         # What is said is true at the moment when it is said.
         state = "-"
         if answer:
-            state = "locked" if self.card.take() else "busy"
             self.isOwner = self.bus.request_name(self.name, ALLOW | DO_NOT_QUEUE | REPLACE) in (1, 4)
+            state = "locked" if self.card.take() else "busy"
         say("answer", answer, f"{took:.1f}", state)
 
     @dbus.service.method(INTERFACE, in_signature="i", out_signature="b", async_callbacks=("done", "failed"))

@@ -204,7 +204,7 @@ final class ReservationLoop {
             if took >= CardReservation.answerLimit {
                 apply(.unanswered("it has not answered within \(CardReservation.answerLimit.components.seconds) s"))
             } else if ["NoReply", "ServiceUnknown", "NameHasNoOwner"].contains(where: error.hasSuffix) {
-                apply(.vacant)  // it ended
+                apply(.ended)
             } else {
                 apply(.unanswered("it answered \(error)"))
             }

@@ -38,6 +38,8 @@ struct ReservationMachine: Hashable, Sendable {
         case answered(Bool)
         /// The owner did not answer, and why.
         case unanswered(String)
+        /// The owner has ended without an answer.
+        case ended
         /// Whether the bus gave us the name.
         case named(Bool)
         /// Another program asks us to let go.
@@ -88,8 +90,10 @@ struct ReservationMachine: Hashable, Sendable {
     let priority: Int32
     /// Who refused last, and when: not asked at each try.
     private var refusal: Refusal?
-    /// Whether somebody has said yes, or has gone, in what is under way.
+    /// Who is asked has said yes; else it has ended.
     private var wasSaid = false
+    /// Who is asked has left the name already, and its answer is on its way (PulseAudio does it in this order).
+    private var hasLeft = false
 
     private struct Refusal: Hashable, Sendable {
         var owner: String
@@ -118,7 +122,9 @@ struct ReservationMachine: Hashable, Sendable {
         case .giveBack: giveBack()
         case .owner(let owner): found(owner, now)
         case .answered(let isReleased): isReleased ? released(wasSaid: true) : refused("it refused", now)
-        case .unanswered(let why): refused(why, now)
+        // It has left the name all the same.
+        case .unanswered(let why): hasLeft ? released(wasSaid: true) : refused(why, now)
+        case .ended: released(wasSaid: false)
         case .named(let isOurs): named(isOurs)
         case .requested(let asked): requested(asked)
         case .taken: taken()
@@ -171,6 +177,7 @@ struct ReservationMachine: Hashable, Sendable {
             return [.tell(ticket: ticket, .refused(refusal.why))]
         }
         refusal = nil
+        hasLeft = false
         phase = .asking(ticket: ticket, owner: owner)
         return [.request(owner: owner)]
     }
@@ -184,6 +191,11 @@ struct ReservationMachine: Hashable, Sendable {
 
     private mutating func refused(_ why: String, _ now: MonotonicTime) -> [Effect] {
         guard case .asking(let ticket, let owner) = phase else { return [] }
+        guard !hasLeft else {
+            // Whatever it says: nobody has the name, and nobody will tell that it is free.
+            phase = .free
+            return [.tell(ticket: ticket, .nobody)]
+        }
         refusal = Refusal(owner: owner, at: now, why: why)
         phase = .waiting(isOutranked: false)
         return [.tell(ticket: ticket, .refused(why))]
@@ -222,7 +234,9 @@ struct ReservationMachine: Hashable, Sendable {
 
     private mutating func vacant() -> [Effect] {
         switch phase {
-        case .asking: return released(wasSaid: false)
+        case .asking:
+            hasLeft = true
+            return []
         case .waiting:
             (phase, refusal) = (.free, nil)
             return [.available]
