@@ -102,6 +102,9 @@ final class CardSession {
         return holder
     }
 
+    /// Its bus hears nobody any more.
+    func stopBus() { kill(daemon.pid, SIGSTOP) }
+
     /// Its bus ends.
     func endBus() { daemon.end() }
 }

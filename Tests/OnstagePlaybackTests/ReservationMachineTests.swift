@@ -46,7 +46,7 @@ struct ReservationMachineTests {
         Row("ours", held, .held, [.tell(ticket: 1, .granted(wasSaid: true))]),
         Row(
             "another was faster", asked + [.answered(true), .named(false)], .waiting(isOutranked: false),
-            [.tell(ticket: 1, .refused("another program was faster"))]),
+            [.tell(ticket: 1, .refused("it let go, and the name was not to be had"))]),
         Row("it says no", waiting, .waiting(isOutranked: false), [.tell(ticket: 1, .refused("it refused"))]),
         Row(
             "it is not asked again at once", waiting + [.ask(ticket: 2), .owner(":1.5")], .waiting(isOutranked: false),

@@ -298,6 +298,18 @@ struct ReservationTests {
         #expect(rig.room.firstFault() == nil)
     }
 
+    @Test("a bus that hears nobody holds up nothing for longer than some seconds")
+    func deafBus() throws {
+        let rig = try ReservedRig(session)
+        let file = clinux_open(session.lock, O_RDWR)
+        #expect(flock(file, LOCK_EX | LOCK_NB) == 0)
+        session.stopBus()
+        #expect(rig.refusal()?.reason == "its holder cannot be asked: the session bus does not answer")
+        _ = clinux_close(file)
+        #expect(rig.refusal() == nil)
+        _ = rig.run.release()
+    }
+
     @Test("where a card is free, or it is not wished for, nothing is made of it")
     func untouched() throws {
         let free = try ReservedRig(session)

@@ -100,13 +100,13 @@ def pulseaudio_lets_go(is_last):
     asked = (await_true(lambda: play.events("note"), 10) or [{"text": "nothing is noted"}])[0]["text"]
     expect(
         asked.startswith(f"asked pulseaudio (pid {server.pid}) for Audio{CARD}: it let go in "), f"note: {asked}", asked)
-    faults, worst = [], 0
+    faults, pauses, resumes = [], [], []
     for turn in range(CYCLES):
         let_pass(0.4)
         if server.has_card() or owner() != play.pid or server.state() != "SUSPENDED":
             faults.append((turn, "playing", server.has_card(), owner(), server.state()))
         receipt = play.pause()
-        worst = max(worst, receipt["released"] - receipt["asked"])
+        pauses.append(receipt["released"] - receipt["asked"])
         if not await_true(lambda: server.has_card() and owner() == server.pid, 5):
             faults.append((turn, "paused", server.has_card(), owner(), server.state()))
         if server.state() not in ("IDLE", "RUNNING"):
@@ -114,8 +114,10 @@ def pulseaudio_lets_go(is_last):
         if held(play.pid):
             faults.append((turn, "paused, and ours", dict(held(play.pid))))
         # Until it is heard: `go_on` waits for a state alone, and there may be some before that.
+        begun = now()
         play.process.send_signal(signal.SIGUSR2)
         play.event("state", state="playing")
+        resumes.append((now() - begun) * 1000)
     let_pass(0.3)
     last = play.pause()["position"]
     expect(await_true(server.has_card, 5), "pulseaudio has it when we are done", server.tail())
@@ -125,9 +127,12 @@ def pulseaudio_lets_go(is_last):
         return False
     equal("in every turn the one had it who should", [], faults)
     equal("it ends with status 0", 0, status)
-    if not recorder.has_stalled:
-        expect(took < 1, f"started to playing in {took * 1000:.0f} ms, pulseaudio asked on the way", play.tail())
-        expect(worst < 400, f"worst pause to released {worst:.1f} ms: nobody waited for D-Bus", worst)
+    # Where a guest's clock runs on while its files are read, a single one tells nothing.
+    middle = sorted(resumes)[CYCLES // 2]
+    expect(middle < 1000, f"resumed to playing in {middle:.1f} ms, pulseaudio asked on the way", resumes)
+    middle = sorted(pauses)[CYCLES // 2]
+    expect(middle < 100, f"pause to released {middle:.1f} ms: nothing waits for D-Bus", pauses)
+    note(f"started to playing in {took * 1000:.0f} ms")
     notes = [event["text"] for event in play.events("note")]
     note("; ".join(text.split(": ")[-1] for text in notes))
     server.end()

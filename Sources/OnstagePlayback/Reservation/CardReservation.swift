@@ -94,22 +94,20 @@ final class CardReservation: Sendable {
         _ = shared.answers.take()
     }
 
-    /// Asks whoever has the card to let go of it, and waits for the answer.
+    /// Asks whoever has the card to let go of it, and waits for the answer; a bus that is deaf is one that refuses.
     /// - Throws: `cancelled` as soon as the acquire is called off; nothing is reserved then.
     func take(
         card: Int, for device: String, _ cancellation: any CancellationSource
     ) throws(DeviceError) -> Outcome {
         let ticket = tickets.wrappingAdd(1, ordering: .relaxed).newValue
         orders.send(.ask(ticket: ticket, card: card, device: device))
-        // Its thread answers within its own limits.
         var outcome: Outcome?
-        while outcome == nil {
-            try wait(until: .now + .seconds(60), device, cancellation) { answer in
-                if answer.ticket == ticket { outcome = answer.outcome }
-                return outcome != nil
-            }
+        try wait(until: .now + Self.answerLimit + Self.busLimit * 3, device, cancellation) { answer in
+            if answer.ticket == ticket { outcome = answer.outcome }
+            return outcome != nil
         }
-        return outcome ?? .nobody
+        if outcome == nil { giveBack() }
+        return outcome ?? .refused("its holder cannot be asked: the session bus does not answer")
     }
 
     /// Lets a moment pass, or less when the acquire is called off.

@@ -53,6 +53,7 @@ final class ReservationLoop {
             wait.add(orders.descriptor)
             bus?.prepare(&wait)
             if let due { wait.wake(at: due) }
+            if isAtEnd { wait.wake(at: .now) }
             _ = wait.waitForEvents(SystemClock(), waking: orders)
             for order in orders.take() {
                 switch order {
@@ -66,12 +67,15 @@ final class ReservationLoop {
                 self.due = nil
                 apply(.due)
             }
-            if isBroken || bus?.isOver == true {
+            if isAtEnd {
                 leaveBus()
                 apply(.disconnected)
             }
         }
     }
+
+    /// The bus is no use any more.
+    private var isAtEnd: Bool { isBroken || bus?.isOver == true }
 
     private var name: String { "Audio\(card)" }
     private var busName: String { "\(Self.interface).\(name)" }

@@ -205,7 +205,11 @@ struct ReservationMachine: Hashable, Sendable {
         guard case .naming(let ticket, _) = phase else { return [] }
         hasName = isOurs
         phase = isOurs ? .held : .waiting(isOutranked: false)
-        return [.tell(ticket: ticket, isOurs ? .granted(wasSaid: wasSaid) : .refused("another program was faster"))]
+        return [
+            .tell(
+                ticket: ticket,
+                isOurs ? .granted(wasSaid: wasSaid) : .refused("it let go, and the name was not to be had"))
+        ]
     }
 
     private mutating func requested(_ asked: Int32) -> [Effect] {
