@@ -15,7 +15,7 @@ extension ALSAOutput {
             for (index, format) in request.formats.prefix(numbers.count).enumerated() { numbers[index] = format.alsa }
         }
         ask.format_count = Int32(min(8, request.formats.count))
-        ask.channels = UInt32(request.channels)
+        ask.setChannels(channels(for: request.channels))
         ask.rate = UInt32(request.rate)
         let wishes = request.configuration
         // A plain device can be rewound, so its ring may be long. Through plug-ins the player keeps near the pointer, in
@@ -26,13 +26,22 @@ extension ALSAOutput {
         ask.period_us = UInt32(clamping: period.wholeNanoseconds / 1000)
         var set = calsa_settings()
         var call: UnsafePointer<CChar>?
-        let answer = calsa_configure(pcm, &ask, &set, known, &call)
+        var answer = calsa_configure(pcm, &ask, &set, known, &call)
+        // Through plug-ins whatever number is taken; then most of it may be left out, or come out of every speaker.
+        var real = answer >= 0 && !isPlain ? kernelSettings(set) : [:]
+        if let channels = real["channels"], channels != Int(set.channels), max(channels, Int(set.channels)) > 2 {
+            ask.setChannels([channels])
+            snd_pcm_hw_free(pcm)
+            answer = calsa_configure(pcm, &ask, &set, known, &call)
+            real = answer >= 0 ? kernelSettings(set) : [:]
+        }
         let operation = call.map { String(cString: $0) } ?? "snd_pcm_hw_params"
         guard answer >= 0 else { throw refusal(-answer, operation, name, shown) }
-        guard set.rate == ask.rate, set.channels == ask.channels, let format = SampleFormat(alsa: set.format) else {
+        guard set.rate == ask.rate, set.channels > 0, let format = SampleFormat(alsa: set.format) else {
             throw DeviceError(
                 .configuration, operation: operation, device: shown,
-                reason: "it took \(set.rate) Hz and \(set.channels) channels for \(ask.rate) Hz and \(ask.channels)")
+                reason: "it took \(set.rate) Hz and \(set.channels) channels for \(ask.rate) Hz and \(request.channels)"
+            )
         }
         let card = Int(set.card)
         let isUSB = card >= 0 && SmallFile.line("/proc/asound/card\(card)/usbid") != nil
@@ -42,14 +51,14 @@ extension ALSAOutput {
             periodFrames: Int(set.period), bufferFrames: Int(set.buffer), isPlain: isPlain, isBatch: isBatch,
             guardFrames: guardFrames(wishes, rate: Int(set.rate), period: Int(set.period), isUSB, set))
         facts.stepFrames = stepFrames(rate: Int(set.rate), period: Int(set.period), isUSB, set)
+        facts.layout = layout(set)
         facts.isLent = isPlain
         facts.canHold = isPlain && set.can_pause != 0
-        facts.isMixed = !isPlain && calsa_is_mixed(pcm) != 0
+        facts.isMixed = !isPlain && calsa_mixer(pcm) == 1
         // A mixer with two periods begins at the next one: all is heard up to a period later than its delay says.
         if !isPlain, set.buffer <= set.period * 2 { facts.guardFrames += facts.periodFrames }
         if card >= 0 {
-            let parts = "/proc/asound/card\(card)/pcm\(set.device)p/sub\(set.subdevice)/hw_params"
-            if !isPlain, let real = realRate(parts), real != facts.rate {
+            if let real = real["rate"], real != facts.rate {
                 facts.converterBound = facts.periodFrames
                 facts.more.append(("deviceRate", .integer(Int64(real))))
                 facts.notes.append("a rate converter stands between \(facts.rate) Hz and the device's \(real) Hz")
@@ -57,6 +66,25 @@ extension ALSAOutput {
             if let id = SmallFile.line("/proc/asound/card\(card)/id") { facts.more.append(("card", .text(id))) }
         }
         return facts
+    }
+
+    /// The numbers of channels to try, the best first: what is lost of the sound is the least.
+    static func channels(for media: Int) -> [Int] {
+        switch media {
+        case 1: [1, 2, 4, 6, 8]
+        case 2: [2, 4, 6, 8, 1]
+        default: [media] + [6, 8, 4].filter { $0 > media } + [8, 6, 4].filter { $0 < media } + [2, 1]
+        }
+    }
+
+    /// Which of its channels is which: what it says, else ALSA's order. What ends in a file has no speakers.
+    private static func layout(_ set: calsa_settings) -> ChannelLayout? {
+        let count = Int(set.channels)
+        let numbers = withUnsafeBytes(of: set.map) { Array($0.bindMemory(to: UInt32.self)[..<Int(set.map_count)]) }
+        if !numbers.isEmpty, let layout = ChannelLayout(alsa: numbers) { return layout }
+        let type = UInt32(bitPattern: set.type)
+        let isFile = type == SND_PCM_TYPE_FILE.rawValue || type == SND_PCM_TYPE_NULL.rawValue
+        return isFile && set.card < 0 ? nil : .device(count)
     }
 
     /// How many frames may lie behind the pointer.
@@ -79,13 +107,17 @@ extension ALSAOutput {
         return set.is_batch != 0 ? period : 0
     }
 
-    /// The rate that the kernel's own side of the device runs at.
-    private static func realRate(_ path: String) -> Int? {
-        guard let text = SmallFile.text(path) else { return nil }
-        for line in text.split(separator: "\n") where line.hasPrefix("rate:") {
-            return line.dropFirst(5).split(separator: " ").first.flatMap { Int($0) }
+    /// What the kernel's own side of the device is set to: "rate", "channels" and the like.
+    private static func kernelSettings(_ set: calsa_settings) -> [Substring: Int] {
+        guard set.card >= 0 else { return [:] }
+        let path = "/proc/asound/card\(set.card)/pcm\(set.device)p/sub\(set.subdevice)/hw_params"
+        var found: [Substring: Int] = [:]
+        for line in (SmallFile.text(path) ?? "").split(separator: "\n") {
+            let words = line.split(separator: " ")
+            guard words.count >= 2, words[0].last == ":", let value = Int(words[1]) else { continue }
+            found[words[0].dropLast()] = value
         }
-        return nil
+        return found
     }
 
     /// The error for an errno of `call`, with who has the device and what libasound said about it.
@@ -148,5 +180,17 @@ extension ALSAOutput {
         }
         return DeviceHolders.ofSound(
             card: card.number, device: parts.device, subdevice: parts.subdevice, knownBusy: true)
+    }
+}
+
+extension calsa_request {
+    /// - Parameter numbers: at most eight.
+    fileprivate mutating func setChannels(_ numbers: [Int]) {
+        withUnsafeMutableBytes(of: &channels) { room in
+            for (index, number) in numbers.enumerated() {
+                room.storeBytes(of: UInt32(number), toByteOffset: 4 * index, as: UInt32.self)
+            }
+        }
+        channels_count = Int32(numbers.count)
     }
 }

@@ -52,9 +52,11 @@ package final class MediaFile: MediaSource, @unchecked Sendable {
             oddities.append("it holds several streams one behind the other; the first one is played")
         }
         entry = SeekEntry(kind, rate: rate, frames: frames, tail: tail)
-        info = MediaInfo(
+        var info = MediaInfo(
             name: path, rate: rate, channels: channels, format: kind.name, frames: frames,
             isSeekable: about.seekable != 0, oddities: oddities)
+        info.layout = Self.layout(file, channels, kind)
+        self.info = info
         csndfile_clip(file)
         preRollSpace = .allocate(byteCount: Int(Self.preRollBlock) * channels * format.bytes, alignment: 16)
     }
@@ -62,6 +64,18 @@ package final class MediaFile: MediaSource, @unchecked Sendable {
     deinit {
         csndfile_close(file)
         preRollSpace?.deallocate()
+    }
+
+    /// Which channel is which: what the header says, else what its kind has it.
+    private static func layout(_ file: OpaquePointer, _ channels: Int, _ kind: StoredFormat) -> ChannelLayout {
+        let numbers = withUnsafeTemporaryAllocation(of: Int32.self, capacity: channels) { space -> [Int32] in
+            space.initialize(repeating: 0)
+            guard let start = space.baseAddress, csndfile_channel_map(file, start, Int32(channels)) != 0 else {
+                return []
+            }
+            return Array(space)
+        }
+        return ChannelLayout(sndfile: numbers) ?? (kind.isOgg ? .ogg(channels) : .media(channels))
     }
 
     private static func log(_ file: OpaquePointer?) -> String {

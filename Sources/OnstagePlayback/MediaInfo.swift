@@ -5,6 +5,8 @@ public struct MediaInfo: Hashable, Sendable {
     /// Source frames per second.
     public var rate: Int
     public var channels: Int
+    /// Which of its channels is which.
+    package var layout: ChannelLayout
     /// How it is stored, in ALSA's words where it has one ("S16_LE", "U8", "S24_3LE", "FLOAT_LE"), else the codec's name.
     public var format: String
     /// Source frames of one pass. 0 for an empty sound, and where ``hasLength`` is false.
@@ -24,6 +26,7 @@ public struct MediaInfo: Hashable, Sendable {
         self.name = name
         self.rate = rate
         self.channels = channels
+        layout = .media(channels)
         self.format = format
         self.frames = frames
         self.hasLength = hasLength

@@ -106,7 +106,8 @@ extension OutputBackend {
                 subdevice: parts.subdevice ?? 0))
     }
 
-    /// Opens what was resolved, by itself or, where a plain device lacks the sound's rate, channels or format, through plug.
+    /// Opens what was resolved, by itself or, where a plain device lacks the sound's rate or format, through plug. (Channels that
+    /// it lacks are mixed by the player: plug would leave out all but the first of them.)
     private static func open(
         _ device: ResolvedDevice, _ request: OutputRequest, _ memory: ALSAMemory,
         _ cancellation: any CancellationSource
@@ -141,8 +142,8 @@ extension OutputBackend {
     ) throws(DeviceError) -> ALSAOutput {
         let output = try open(way, device, request, memory, place)
         output.note(
-            "\(device.identity) does not take \(request.rate) Hz, \(request.channels) channels, "
-                + "\(request.formats[0].name) by itself: it goes through ALSA's plug")
+            "\(device.identity) does not take \(request.rate) Hz, \(request.formats[0].name) by itself: "
+                + "it goes through ALSA's plug")
         return output
     }
 

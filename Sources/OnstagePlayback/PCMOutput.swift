@@ -3,6 +3,7 @@ package import OnstageCore
 /// What is asked of an output.
 package struct OutputRequest: Hashable, Sendable {
     package var rate: Int
+    /// Those of the media. An output that lacks them is opened with others, and says so in its facts.
     package var channels: Int
     /// What the sound can be given as without losing a bit, the best first.
     package var formats: [SampleFormat]
@@ -16,6 +17,8 @@ package struct OutputFacts: Hashable, Sendable {
     package var format: SampleFormat
     package var rate: Int
     package var channels: Int
+    /// Which of them is which; nil where that is nobody's business: then what has as many channels is taken as it comes.
+    package var layout: ChannelLayout?
     package var periodFrames: Int
     package var bufferFrames: Int
     /// A plain `hw:` device: it may be rewound, and its descriptor is the device's own. Everything else is "through plug-ins":
@@ -41,12 +44,21 @@ package struct OutputFacts: Hashable, Sendable {
     /// More to show in the report's `format`.
     package var more: [(name: String, value: FormatValue)] = []
 
+    /// How the media's channels become the output's.
+    func matrix(for media: MediaInfo) -> ChannelMatrix {
+        if let layout { return ChannelMatrix(from: media.layout, to: layout) }
+        let isSame = media.channels == channels
+        return isSame
+            ? ChannelMatrix(from: .unknown(channels), to: .unknown(channels))
+            : ChannelMatrix(from: media.layout, to: .device(channels))
+    }
+
     /// When the stream breaks off (an XRUN, a pulled card, a system sleep) what is under way to the card is never heard. A
     /// mixer's card plays on.
     package var losesUnderWay: Bool { isBatch && !isMixed }
 
     package static func == (a: OutputFacts, b: OutputFacts) -> Bool {
-        a.name == b.name && a.format == b.format && a.rate == b.rate && a.channels == b.channels
+        a.name == b.name && a.format == b.format && a.rate == b.rate && a.channels == b.channels && a.layout == b.layout
             && a.periodFrames == b.periodFrames && a.bufferFrames == b.bufferFrames && a.isPlain == b.isPlain
             && a.isBatch == b.isBatch && a.guardFrames == b.guardFrames && a.notes == b.notes
     }

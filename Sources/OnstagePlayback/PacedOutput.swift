@@ -17,10 +17,13 @@ final class PacedOutput: PCMOutput {
     init(_ request: OutputRequest, clock: any MonotonicClock, recorder: WAVRecorder?) {
         let buffer = Int(
             request.configuration.bufferTime.wholeNanoseconds * Int64(request.rate) / 1_000_000_000)
-        facts = OutputFacts(
+        var facts = OutputFacts(
             name: "synthetic sound", format: request.formats[0] == .s24 ? .s32 : request.formats[0],
             rate: request.rate, channels: request.channels, periodFrames: max(16, buffer / 4),
             bufferFrames: max(64, buffer), isPlain: true, isBatch: false, guardFrames: max(1, request.rate / 1000))
+        // As a WAV file has them.
+        facts.layout = .media(facts.channels)
+        self.facts = facts
         self.clock = clock
         self.recorder = recorder
         ring = .allocate(byteCount: facts.bufferFrames * facts.channels * facts.format.bytes, alignment: 16)

@@ -30,8 +30,10 @@ final class PlainWAV: MediaSource {
         self.file = file
         self.layout = layout
         format = layout.sample.source
-        info = MediaInfo(
+        var info = MediaInfo(
             name: path, rate: layout.rate, channels: layout.channels, format: layout.sample.name, frames: layout.frames)
+        if layout.mask != 0 { info.layout = ChannelLayout(mask: layout.mask, count: layout.channels) }
+        self.info = info
     }
 
     func seek(to frame: Int64) throws(DeviceError) {

@@ -63,6 +63,8 @@ struct PlainWAVHeader: Hashable {
     var sample: Sample
     var rate: Int
     var channels: Int
+    /// Which speakers they are for, a bit each; 0 where it does not say.
+    var mask: UInt32
     /// Where the sound begins, in bytes.
     var dataOffset: Int64
     var frames: Int64
@@ -92,7 +94,7 @@ struct PlainWAVHeader: Hashable {
         guard bytes.count >= 12, bytes.is("RIFF", 0), Int64(bytes.u32(4)) == size - 8, bytes.is("WAVE", 8) else {
             return nil
         }
-        var format: (sample: Sample, rate: Int, channels: Int)?
+        var format: (sample: Sample, rate: Int, channels: Int, mask: UInt32)?
         var place = 12
         while place + 8 <= bytes.count {
             let length = Int64(bytes.u32(place + 4))
@@ -101,7 +103,7 @@ struct PlainWAVHeader: Hashable {
                 guard let format else { return nil }
                 let frame = Int64(format.sample.bytes * format.channels)
                 guard length > 0, length % frame == 0, Int64(body) + length <= size else { return nil }
-                (sample, rate, channels) = format
+                (sample, rate, channels, mask) = format
                 (dataOffset, frames) = (Int64(body), length / frame)
                 return
             }
@@ -120,7 +122,7 @@ struct PlainWAVHeader: Hashable {
     /// The `fmt ` chunk at `body`.
     private static func format(
         _ bytes: UnsafeRawBufferPointer, _ body: Int, _ length: Int
-    ) -> (sample: Sample, rate: Int, channels: Int)? {
+    ) -> (sample: Sample, rate: Int, channels: Int, mask: UInt32)? {
         guard length == 16 || length == 18 && bytes.u16(body + 16) == 0 || length == 40 && bytes.u16(body + 16) == 22
         else { return nil }
         let (channels, rate) = (bytes.u16(body + 2), bytes.u32(body + 4))
@@ -146,7 +148,7 @@ struct PlainWAVHeader: Hashable {
         guard (1...32).contains(channels), (1...768_000).contains(rate), frame == channels * sample.bytes,
             perSecond == rate * frame
         else { return nil }
-        return (sample, rate, channels)
+        return (sample, rate, channels, length == 40 ? UInt32(bytes.u32(body + 20)) : 0)
     }
 }
 

@@ -225,15 +225,15 @@ package final class PlaybackDriver: DeviceDriver {
     private func makeBlock(_ facts: OutputFacts) {
         let capacity = max(facts.bufferFrames, frames(.milliseconds(20)))
         if block != nil, let made = blockFacts, made.format == facts.format, made.channels == facts.channels,
-            made.isLent == facts.isLent, block?.capacity == capacity
+            made.layout == facts.layout, made.isLent == facts.isLent, block?.capacity == capacity
         {
             block?.removeAll()
             return
         }
         blockFacts = facts
         block = SampleBlock(
-            source: media.format, target: facts.format, channels: facts.channels, capacity: capacity,
-            isLent: facts.isLent)
+            source: media.format, target: facts.format, channels: media.info.channels,
+            matrix: facts.matrix(for: media.info), capacity: capacity, isLent: facts.isLent)
     }
 
     private func mediaNotes() -> [String] {
@@ -250,7 +250,17 @@ package final class PlaybackDriver: DeviceDriver {
             ("guardFrames", .integer(Int64(facts.guardFrames))), ("throughPlugins", .flag(!facts.isPlain)),
         ]
         format += facts.more
-        return Acquired(format: format, notes: mediaNotes() + facts.notes)
+        var notes = mediaNotes() + facts.notes
+        let matrix = facts.matrix(for: media.info)
+        if !matrix.isIdentity {
+            let device = facts.layout ?? .device(facts.channels)
+            format.append(("mediaChannels", .integer(Int64(media.info.channels))))
+            format.append(("channelMix", .text("\(media.info.layout) to \(device)")))
+            notes.append(
+                "\(matrix.isSelection ? "" : "mixed: ")the sound's channels are \(media.info.layout), "
+                    + "\(identity) has \(device)")
+        }
+        return Acquired(format: format, notes: notes)
     }
 
     func frames(_ time: Duration) -> Int {

@@ -21,14 +21,23 @@ struct SampleBlock: ~Copyable {
     /// For what only the kernel may read; made when it is needed first.
     private var copied = UnsafeMutableRawBufferPointer(start: nil, count: 0)
     private let sourceBytes: Int
+    /// Of a frame as the device takes it.
+    private let frameBytes: Int
 
-    init(source: SourceFormat, target: SampleFormat, channels: Int, capacity: Int, isLent: Bool = false) {
+    /// - Parameters:
+    ///   - channels: the feed's.
+    ///   - matrix: how they become the device's; nil where they are the same.
+    init(
+        source: SourceFormat, target: SampleFormat, channels: Int, matrix: ChannelMatrix? = nil, capacity: Int,
+        isLent: Bool = false
+    ) {
         self.isLent = isLent
         sourceBytes = channels * source.bytes
-        conversion = SampleConversion(source: source, target: target, channels: channels)
-        isSameFormat = target.isSame(as: source)
+        conversion = SampleConversion(source: source, target: target, channels: channels, matrix: matrix)
+        isSameFormat = target.isSame(as: source) && conversion.matrix == nil
+        frameBytes = conversion.targetBytes
         self.capacity = capacity
-        let bytes = max(16, capacity * channels * target.bytes)
+        let bytes = max(16, capacity * frameBytes)
         ready = .allocate(byteCount: bytes, alignment: 64)
         quiet = .allocate(byteCount: bytes, alignment: 64)
         quiet.initializeMemory(as: UInt8.self, repeating: 0)
@@ -45,7 +54,7 @@ struct SampleBlock: ~Copyable {
 
     /// The first `frames` have been written.
     mutating func take(_ frames: Int) {
-        samples += frames * conversion.channels * conversion.target.bytes
+        samples += frames * frameBytes
         count -= frames
     }
 

@@ -3,17 +3,38 @@
 /// At level 1 whole numbers are only shifted: every bit is kept. Else a sample is rounded to the nearest that the
 /// device can take, without dither: the error is half a step at most, silence stays silence, and a frame comes out the same
 /// whenever it is played.
+///
+/// Where the device's channels are others than the source's, a matrix says how much of each goes where. A channel that is only
+/// put elsewhere keeps every bit as well.
 struct SampleConversion {
     let source: SourceFormat
     let target: SampleFormat
+    /// Of the source.
     let channels: Int
+    /// Nil where the device takes the source's channels as they are.
+    let matrix: ChannelMatrix?
+
+    init(source: SourceFormat, target: SampleFormat, channels: Int, matrix: ChannelMatrix? = nil) {
+        precondition(matrix.map { $0.inputs == channels } ?? true, "a matrix for other channels")
+        self.source = source
+        self.target = target
+        self.channels = channels
+        self.matrix = matrix.flatMap { $0.isIdentity ? nil : $0 }
+    }
+
+    /// Bytes of a frame as the device takes it.
+    var targetBytes: Int { (matrix?.outputs ?? channels) * target.bytes }
 
     /// Converts `frames` frames, the first of which is frame `first` of the envelope.
     func run(
         _ input: UnsafeRawPointer, _ output: UnsafeMutableRawPointer, frames: Int, _ gain: borrowing GainEnvelope,
         at first: Int64
     ) {
-        if let level = gain.constant(first, frames) {
+        let level = gain.constant(first, frames)
+        if let matrix {
+            return mix(input, output, frames, matrix) { level ?? gain.level(first + Int64($0)) }
+        }
+        if let level {
             run(input, output, frames * channels, level)
             return
         }
@@ -44,6 +65,52 @@ struct SampleConversion {
                 // Rounded once, at the width of the target.
                 let scale = level * Double(Int64(1) << Int64(target.bits - 1))
                 store(output, count) { Self.whole(Double(samples[$0]) * scale, bits: target.bits) }
+            }
+        }
+    }
+
+    /// Converts `frames` frames through a matrix. A sum is rounded once, at the width of the target; 53 bits hold each sample.
+    private func mix(
+        _ input: UnsafeRawPointer, _ output: UnsafeMutableRawPointer, _ frames: Int, _ matrix: ChannelMatrix,
+        _ level: (Int) -> Double
+    ) {
+        switch source {
+        case .s16:
+            let samples = input.assumingMemoryBound(to: Int16.self)
+            mix(output, frames, matrix, level) { Double(samples[$0]) / 32_768 }
+        case .s24, .s32:
+            let samples = input.assumingMemoryBound(to: Int32.self)
+            mix(output, frames, matrix, level) { Double(samples[$0]) / 2_147_483_648 }
+        case .float:
+            let samples = input.assumingMemoryBound(to: Float.self)
+            mix(output, frames, matrix, level) { Double(samples[$0]) }
+        }
+    }
+
+    @inline(__always)
+    private func mix(
+        _ output: UnsafeMutableRawPointer, _ frames: Int, _ matrix: ChannelMatrix, _ level: (Int) -> Double,
+        _ value: (Int) -> Double
+    ) {
+        let (inputs, outputs) = (matrix.inputs, matrix.outputs)
+        matrix.gains.withUnsafeBufferPointer { gains in
+            let scale = target == .float ? 1 : Double(Int64(1) << Int64(target.bits - 1))
+            for frame in 0..<frames {
+                let level = level(frame) * scale
+                func sum(_ output: Int) -> Double {
+                    var sum = 0.0
+                    for input in 0..<inputs where gains[output * inputs + input] != 0 {
+                        sum += value(frame * inputs + input) * gains[output * inputs + input]
+                    }
+                    return sum * level
+                }
+                let to = output + frame * outputs * target.bytes
+                if target == .float {
+                    let to = to.assumingMemoryBound(to: Float.self)
+                    for index in 0..<outputs { to[index] = Float(sum(index)) }
+                } else {
+                    store(to, outputs) { Self.whole(sum($0), bits: target.bits) }
+                }
             }
         }
     }

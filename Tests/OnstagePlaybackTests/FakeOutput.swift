@@ -12,6 +12,8 @@ final class FakeOutput: PCMOutput {
         var isBatch = false
         /// It can be stopped and its pointer be read in one go.
         var canHold = false
+        /// It takes no other number of channels; nil for as many as are asked for.
+        var channels: Int?
         var period = 1200
         var buffer = 4800
         var guardFrames = 240
@@ -63,6 +65,8 @@ final class FakeOutput: PCMOutput {
     final class Room {
         /// Every frame that was heard, silence left out.
         var heard: [Int32] = []
+        /// Frames that were handed over with something else on the right than on the left, or anything behind the two.
+        var astray = 0
         var faults: [Fault] = []
         /// Time that passes at each call, as on a slow or busy machine.
         var slowness: () -> Duration = { .zero }
@@ -97,8 +101,10 @@ final class FakeOutput: PCMOutput {
         self.room = room
         ring = Array(repeating: 0, count: make.buffer)
         var facts = OutputFacts(
-            name: "fake", format: .s32, rate: request.rate, channels: request.channels, periodFrames: make.period,
+            name: "fake", format: .s32, rate: request.rate, channels: make.channels ?? request.channels,
+            periodFrames: make.period,
             bufferFrames: make.buffer, isPlain: make.isPlain, isBatch: make.isBatch, guardFrames: make.guardFrames)
+        if let channels = make.channels { facts.layout = .device(channels) }
         facts.isMixed = make.mixer != nil
         facts.canHold = make.canHold
         facts.stepFrames = make.isBatch ? make.grain : 0
@@ -258,15 +264,24 @@ final class FakeOutput: PCMOutput {
             }
             fill = written + Int64(count) - card
         }
-        let handed = UnsafeBufferPointer(start: samples.assumingMemoryBound(to: Int32.self), count: count)
-        guard let from = make.isLent ? kernelCopy(samples, count) : Array(handed) else { return -Int(Errno.EFAULT) }
-        for index in 0..<count { ring[Int((written + Int64(index)) % Int64(make.buffer))] = from[index] }
+        let width = facts.channels
+        let handed = UnsafeBufferPointer(start: samples.assumingMemoryBound(to: Int32.self), count: count * width)
+        guard let from = make.isLent ? kernelCopy(samples, count * width) : Array(handed) else {
+            return -Int(Errno.EFAULT)
+        }
+        for index in 0..<count {
+            let frame = from[index * width..<(index + 1) * width]
+            ring[Int((written + Int64(index)) % Int64(make.buffer))] = from[index * width]
+            guard width > 1 else { continue }
+            let isAstray = from[index * width + 1] != from[index * width] || frame.dropFirst(2).contains { $0 != 0 }
+            if isAstray { self.room.astray += 1 }
+        }
         written += Int64(count)
         return count
     }
 
     /// What the kernel reads there, nil for its EFAULT: a page that is gone is no signal.
-    private func kernelCopy(_ samples: UnsafeRawPointer, _ frames: Int) -> [Int32]? {
+    private func kernelCopy(_ samples: UnsafeRawPointer, _ count: Int) -> [Int32]? {
         var ends: (Int32, Int32) = (-1, -1)
         guard
             withUnsafeMutablePointer(to: &ends, { $0.withMemoryRebound(to: Int32.self, capacity: 2) { pipe($0) } }) == 0
@@ -275,10 +290,10 @@ final class FakeOutput: PCMOutput {
             _ = Glibc.close(ends.0)
             _ = Glibc.close(ends.1)
         }
-        var copy = [Int32](repeating: 0, count: frames)
+        var copy = [Int32](repeating: 0, count: count)
         var at = 0
-        while at < frames * 4 {
-            let piece = min(frames * 4 - at, 32_768)
+        while at < count * 4 {
+            let piece = min(count * 4 - at, 32_768)
             guard Glibc.write(ends.1, samples + at, piece) == piece else { return nil }
             copy.withUnsafeMutableBytes { _ = Glibc.read(ends.0, $0.baseAddress.map { $0 + at }, piece) }
             at += piece

@@ -149,7 +149,7 @@ struct HardwareTests {
         #expect(ProcessFacts.heldDevices().isEmpty)
     }
 
-    @Test("A-14, A-16, A-21: what a fixed device does not take goes through plug, and is said to")
+    @Test("A-14, A-21: what a fixed device does not take goes through plug, and is said to")
     func throughPlug() throws {
         Bench.useConfiguration()
         let far = try FarSide("plug")

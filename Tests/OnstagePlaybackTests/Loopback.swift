@@ -48,6 +48,15 @@ enum Bench {
                 slave { pcm "hw:CARD=Loopback,DEV=0,SUBDEV=0" rate 48000 format S16_LE channels 2 \
             period_size 1024 buffer_size 131072 }
             }
+            pcm.benchmix {
+                type plug
+                slave.pcm benchdmix
+            }
+            pcm.benchsurround {
+                type hw
+                card Loopback
+                chmap [ "FL,FR,FC,LFE,RL,RR" ]
+            }
             pcm.benchrate {
                 type plug
                 slave { pcm "hw:CARD=Loopback,DEV=0,SUBDEV=0" rate 44100 }
@@ -94,13 +103,15 @@ struct FarSide {
     private let pid: pid_t
     let path: String
 
-    init(_ name: String, rate: Int = 48_000) throws {
+    /// - Parameter format: and channels: what the recorder fixes the card to, for the player too.
+    init(_ name: String, rate: Int = 48_000, format: String = "S16_LE", channels: Int = 2) throws {
         path = "/tmp/onstage-\(name).raw"
         unlink(path)
         // A ring of more than 5 s: a stopped machine is no reason for the judge to lose frames.
         pid = try Bench.spawn(
             [
-                "arecord", "-q", "-D", "hw:CARD=Loopback,DEV=1,SUBDEV=0", "-f", "S16_LE", "-c", "2", "-r", "\(rate)",
+                "arecord", "-q", "-D", "hw:CARD=Loopback,DEV=1,SUBDEV=0", "-f", format, "-c", "\(channels)", "-r",
+                "\(rate)",
                 "-t", "raw", "--buffer-size=262144", "--period-size=4096", path,
             ], errors: path + ".errors")
         // It records when its file has begun to grow.
@@ -116,8 +127,8 @@ struct FarSide {
         _ = clinux_poll(nil, 0, time.wholeNanoseconds)
     }
 
-    /// Stops recording when all that was played has come through; answers the 32-bit frames that are not silence.
-    func stop() -> [UInt32] {
+    /// Stops recording when all that was played has come through; answers all that was recorded.
+    func stopped() -> [UInt8] {
         pause(.milliseconds(500))
         // arecord writes each period as it comes: nothing of what was played is left in it, and its end needs no grace.
         kill(pid, SIGKILL)
@@ -125,6 +136,12 @@ struct FarSide {
         waitpid(pid, &status, 0)
         let bytes = Fixture.bytes(path) ?? []
         unlink(path)
+        return bytes
+    }
+
+    /// As ``stopped()``: the 32-bit frames that are not silence.
+    func stop() -> [UInt32] {
+        let bytes = stopped()
         // Plain loops: this runs unoptimised in a guest that is emulated.
         return bytes.withUnsafeBytes { raw in
             let frames = raw.bindMemory(to: UInt32.self)

@@ -18,11 +18,15 @@ void calsa_forget(void);
 // SNDRV_PCM_IOCTL_DROP: for the watchdog, on a duplicate of the descriptor. snd_pcm_drop() itself is not thread safe.
 enum { CALSA_IOCTL_DROP = 0x4143 };
 
-// What is asked of a PCM: the first of the formats that it has, the rest exactly, the two times as near as it can.
+enum { CALSA_MOST_CHANNELS = 64 };
+
+// What is asked of a PCM: the first of the formats and of the numbers of channels that it has (of these, else the nearest to the
+// first), the rate exactly, the two times as near as it can.
 struct calsa_request {
     int formats[8];
     int format_count;
-    unsigned int channels;
+    unsigned int channels[8];
+    int channels_count;
     unsigned int rate;
     unsigned int buffer_us;
     unsigned int period_us;
@@ -32,6 +36,9 @@ struct calsa_request {
 struct calsa_settings {
     int format;
     unsigned int channels;
+    // Which is which, by ALSA's numbers; as many as map_count, 0 where the device does not say or was not asked.
+    unsigned int map[CALSA_MOST_CHANNELS];
+    unsigned int map_count;
     unsigned int rate;
     uint64_t period;
     uint64_t buffer;
@@ -133,7 +140,12 @@ static inline int calsa_configure(
         if (snd_pcm_hw_params_test_format(pcm, hw, format) == 0) break;
     }
     CALSA_TRY(snd_pcm_hw_params_set_format, (pcm, hw, format))
-    CALSA_TRY(snd_pcm_hw_params_set_channels, (pcm, hw, ask->channels))
+    for (index = 0, answer = -EINVAL; index < ask->channels_count && answer < 0; index++)
+        answer = snd_pcm_hw_params_set_channels(pcm, hw, ask->channels[index]);
+    is->channels = ask->channels[0];
+    if (answer < 0) {
+        CALSA_TRY(snd_pcm_hw_params_set_channels_near, (pcm, hw, &is->channels))
+    }
     CALSA_TRY(snd_pcm_hw_params_set_rate, (pcm, hw, ask->rate, 0))
     CALSA_TRY(snd_pcm_hw_params_set_buffer_time_near, (pcm, hw, &buffer_us, NULL))
     CALSA_TRY(snd_pcm_hw_params_set_period_time_near, (pcm, hw, &period_us, NULL))
@@ -170,6 +182,15 @@ static inline int calsa_configure(
         is->subdevice = snd_pcm_info_get_subdevice(known->info);
         known->is_set = 1;
     }
+    // Of one or two channels everybody knows which they are; to ask costs as much as to open the card's control node.
+    if (is->channels > 2) {
+        snd_pcm_chmap_t *map = snd_pcm_get_chmap(pcm);
+        if (map && map->channels == is->channels && map->channels <= CALSA_MOST_CHANNELS) {
+            memcpy(is->map, map->pos, map->channels * sizeof *map->pos);
+            is->map_count = map->channels;
+        }
+        free(map);
+    }
     return 0;
 }
 
@@ -197,15 +218,15 @@ static inline int calsa_configure_again(snd_pcm_t *pcm, struct calsa_known *know
 }
 #undef CALSA_TRY
 
-// Whether what is written goes straight into a mixer (dmix) of libasound, without a rate converter between: an open PCM
-// tells the plug-ins that it is made of in its dump only.
-static inline int calsa_is_mixed(snd_pcm_t *pcm) {
+// Whether what is written goes into a mixer (dmix) of libasound: 1 straight, 2 through a rate converter, 0 not at all. An open
+// PCM tells the plug-ins that it is made of in its dump only.
+static inline int calsa_mixer(snd_pcm_t *pcm) {
     snd_output_t *output = NULL;
     char *text = NULL;
     int answer = 0;
     if (snd_output_buffer_open(&output) < 0) return 0;
     if (snd_pcm_dump(pcm, output) >= 0 && snd_output_putc(output, 0) >= 0 && snd_output_buffer_string(output, &text) > 0)
-        answer = strstr(text, "Direct Stream Mixing") && !strstr(text, "Rate conversion");
+        answer = !strstr(text, "Direct Stream Mixing") ? 0 : strstr(text, "Rate conversion") ? 2 : 1;
     snd_output_close(output);
     return answer;
 }

@@ -58,6 +58,11 @@ static inline int64_t csndfile_read_float(SNDFILE *file, void *to, int64_t frame
     return csndfile_table.sf_readf_float(file, (float *)to, frames);
 }
 
+// Which of its `count` channels is which, by libsndfile's numbers; 0 where the file does not say.
+static inline int csndfile_channel_map(SNDFILE *file, int *map, int count) {
+    return csndfile_table.sf_command(file, SFC_GET_CHANNEL_MAP_INFO, map, count * (int)sizeof *map);
+}
+
 // Floats outside of -1...1 are clipped when they are read as whole numbers, instead of wrapping.
 static inline void csndfile_clip(SNDFILE *file) {
     csndfile_table.sf_command(file, SFC_SET_CLIPPING, NULL, SF_TRUE);

@@ -22,6 +22,7 @@ extension Player {
     /// return. Neither allocates.
     ///
     /// - Parameters:
+    ///   - channels: more than two in the order of WAV files: FL FR FC LFE RL RR SL SR.
     ///   - length: frames of the whole sound; nil where that is not known.
     ///   - positions: where its position is kept, under ``Options/key``; only for sound that can be sought.
     ///   - name: its name in receipts, events and the report.
