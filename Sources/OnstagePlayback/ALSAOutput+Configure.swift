@@ -35,6 +35,14 @@ extension ALSAOutput {
             answer = calsa_configure(pcm, &ask, &set, known, &call)
             real = answer >= 0 ? kernelSettings(set) : [:]
         }
+        if let deviceRate = real["rate"], let period = real["period_size"],
+            let fitting = fittingPeriod(Int(set.period), Int(set.rate), device: period, deviceRate),
+            calsa_mixer(pcm) == 0  // a mixer's period is what it is
+        {
+            ask.period_frames = UInt64(fitting)
+            snd_pcm_hw_free(pcm)
+            answer = calsa_configure(pcm, &ask, &set, known, &call)
+        }
         let operation = call.map { String(cString: $0) } ?? "snd_pcm_hw_params"
         guard answer >= 0 else { throw refusal(-answer, operation, name, shown) }
         guard set.rate == ask.rate, set.channels > 0, let format = SampleFormat(alsa: set.format) else {
@@ -75,6 +83,25 @@ extension ALSAOutput {
         case 2: [2, 4, 6, 8, 1]
         default: [media] + [6, 8, 4].filter { $0 > media } + [8, 6, 4].filter { $0 < media } + [2, 1]
         }
+    }
+
+    /// A rate converter of ALSA hands on whole periods, so many frames for so many: where the two do not fit the two rates, the
+    /// sound is as much too long or too short (0.12 % where 554 frames of 55,466 Hz stand for 480 of 48,000). The period that
+    /// fits best, not longer than that and not shorter than half of it; nil where it fits already, within 0.05 %.
+    static func fittingPeriod(_ period: Int, _ rate: Int, device: Int, _ deviceRate: Int) -> Int? {
+        func error(_ period: Int, _ device: Int) -> Double {
+            abs(Double(period) * Double(deviceRate) / (Double(device) * Double(rate)) - 1)
+        }
+        guard device > 0, rate != deviceRate, error(period, device) > 0.0005 else { return nil }
+        var best: (error: Double, frames: Int)?
+        for device in (max(1, device / 2)...device).reversed() {
+            // It goes from one to the other by whole microseconds, and rounds down.
+            let frames = device * rate / deviceRate
+            guard frames > 0, 1_000_000 * frames / rate == 1_000_000 * device / deviceRate else { continue }
+            let error = error(frames, device)
+            if error < best?.error ?? .infinity { best = (error, frames) }
+        }
+        return best.flatMap { $0.error < error(period, device) ? $0.frames : nil }
     }
 
     /// Which of its channels is which: what it says, else ALSA's order. What ends in a file has no speakers.

@@ -171,8 +171,12 @@ extension OutputBackend {
             guard let device = card.playback.first else { continue }
             try cancellation.check("snd_pcm_open", device: "default")
             let name = "plughw:CARD=\(card.id),DEV=\(device.number)"
+            // Past the configuration, which may have this name as little as it has "default".
+            let way = ALSAWay(
+                name: name,
+                direct: ALSAWay.Direct(isThroughPlug: true, card: card.number, device: device.number, subdevice: -1))
             do throws(DeviceError) {
-                let output = try ALSAOutput(ALSAWay(name: name), shown: name, request, ALSAMemory())
+                let output = try ALSAOutput(way, shown: name, request, ALSAMemory())
                 output.note("there is no PCM \"default\": \(name) is played on")
                 return output
             } catch {

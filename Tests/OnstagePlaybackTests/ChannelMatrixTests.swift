@@ -134,6 +134,23 @@ struct ChannelMatrixTests {
         #expect((1...32).allSatisfy { ALSAOutput.channels(for: $0).count <= 8 })
     }
 
+    @Test(
+        "A-14: the period of a rate converter fits both rates, or is made to",
+        arguments: [
+            (554, 55_466, 480, 48_000, 535), (441, 44_100, 480, 48_000, nil), (480, 48_000, 480, 48_000, nil),
+            (80, 8_000, 480, 48_000, nil), (110, 11_025, 480, 48_000, 65), (940, 44_100, 1_024, 48_000, 882),
+            (555, 55_466, 480, 48_000, 535), (480, 48_000, 441, 44_100, nil), (1, 1, 0, 48_000, nil),
+        ] as [(Int, Int, Int, Int, Int?)])
+    func fittingPeriod(period: Int, rate: Int, device: Int, deviceRate: Int, wanted: Int?) {
+        let found = ALSAOutput.fittingPeriod(period, rate, device: device, deviceRate)
+        if let found {
+            let frames = Int((Double(found) * Double(deviceRate) / Double(rate)).rounded())
+            #expect(abs(Double(found) * Double(deviceRate) / (Double(frames) * Double(rate)) - 1) < 0.0001)
+            #expect(frames <= device && frames >= device / 2)
+        }
+        #expect(found == wanted)
+    }
+
     @Test("A-16: what a device says of its channels is believed where it tells left from right")
     func deviceMaps() {
         // ALSA's numbers: FL 3, FR 4, RL 5, RR 6, FC 7, LFE 8; 2 << 16 marks what only the driver understands.

@@ -30,6 +30,8 @@ struct calsa_request {
     unsigned int rate;
     unsigned int buffer_us;
     unsigned int period_us;
+    // Instead of the time, where it is not 0.
+    uint64_t period_frames;
 };
 
 // What is really set, read back.
@@ -148,7 +150,12 @@ static inline int calsa_configure(
     }
     CALSA_TRY(snd_pcm_hw_params_set_rate, (pcm, hw, ask->rate, 0))
     CALSA_TRY(snd_pcm_hw_params_set_buffer_time_near, (pcm, hw, &buffer_us, NULL))
-    CALSA_TRY(snd_pcm_hw_params_set_period_time_near, (pcm, hw, &period_us, NULL))
+    period = ask->period_frames;
+    if (period) {
+        CALSA_TRY(snd_pcm_hw_params_set_period_size_near, (pcm, hw, &period, NULL))
+    } else {
+        CALSA_TRY(snd_pcm_hw_params_set_period_time_near, (pcm, hw, &period_us, NULL))
+    }
     CALSA_TRY(snd_pcm_hw_params, (pcm, hw))
     CALSA_TRY(snd_pcm_hw_params_get_format, (hw, &format))
     CALSA_TRY(snd_pcm_hw_params_get_channels, (hw, &is->channels))
