@@ -18,6 +18,8 @@ public enum PauseReason: UInt8, Hashable, Sendable, CaseIterable {
     case finished
     /// Its stored position is being read.
     case preparing
+    /// Another player has the sound for a while (``AudioFocus``); it goes on by itself when that is over.
+    case focus
 }
 
 /// A set of pause reasons.

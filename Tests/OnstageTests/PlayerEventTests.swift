@@ -13,40 +13,10 @@ import Testing
         let broker: Broker
         let scene: Scene
         let player: Player
-        let events: Recorder
+        let events: PlayerRecorder
 
         func end() async {
             await broker.close()
-        }
-    }
-
-    /// Keeps what was told, and lets a test await more.
-    private final class Recorder: Sendable {
-        private let stream: AsyncStream<PlayerEvent>
-        private let input: AsyncStream<PlayerEvent>.Continuation
-        private let kept = Mutex<[PlayerEvent]>([])
-
-        init() {
-            (stream, input) = AsyncStream.makeStream()
-        }
-
-        func take(_ event: PlayerEvent) {
-            kept.withLock { $0.append(event) }
-            input.yield(event)
-        }
-
-        var all: [PlayerEvent] { kept.withLock { $0 } }
-
-        var states: [PlayerState] { all.compactMap { if case .state(let state) = $0 { state } else { nil } } }
-
-        /// The next one that fits; everything before it is passed by.
-        func next(_ fits: (PlayerEvent) -> Bool) async -> PlayerEvent? {
-            for await event in stream where fits(event) { return event }
-            return nil
-        }
-
-        func state(_ wanted: PlayerState) async {
-            _ = await next { $0 == .state(wanted) }
         }
     }
 
@@ -62,7 +32,7 @@ import Testing
         change(&options)
         let broker = try Broker()
         let player = try Player(media: folder("ramp.wav"), options, positions: positions)
-        let recorder = Recorder()
+        let recorder = PlayerRecorder()
         player.onEvent(positionEvery: interval) { recorder.take($0) }
         return Stage(broker: broker, scene: broker.scene("main"), player: player, events: recorder)
     }
@@ -230,7 +200,7 @@ import Testing
         await stage.events.state(.paused([.init(.user), .init(.lifecycle)]))
         observation.cancel()
         // One that comes late begins with the state.
-        let late = Recorder()
+        let late = PlayerRecorder()
         stage.player.onEvent { late.take($0) }
         await late.state(.paused([.init(.user), .init(.lifecycle)]))
         stage.player.play()

@@ -24,6 +24,8 @@ public final class Broker: Sendable {
         public var log: @Sendable (LogLevel, String) -> Void = { _, _ in }
         package var clock: any MonotonicClock = SystemClock()
         package var retry = RetryPolicy()
+        /// Whose players its players share the sound with.
+        package var focus = FocusHub.process
 
         public init() {}
     }

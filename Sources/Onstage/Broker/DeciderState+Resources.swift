@@ -91,8 +91,13 @@ extension DeciderState {
         }
     }
 
-    func pause(_ id: ResourceID, _ reason: PauseReason, _ isPaused: Bool) {
+    func pause(_ id: ResourceID, _ reason: PauseReason, _ isPaused: Bool, by cause: PlayWhenReadyReason) {
+        if reason == .user, let entry = resources[id], entry.machine.reasons.contains(.user) != isPaused {
+            entry.handle.state.withLock { $0.cause = cause }
+        }
         apply(id, isPaused ? .pause(reason, hurried: false) : .unpause(reason))
+        // From here on it is the user's pause that keeps it silent.
+        if cause == .focusLoss, resources[id]?.focus.isHeld == false { apply(id, .unpause(.focus)) }
     }
 
     func pauseAll(_ reason: PauseReason, _ isPaused: Bool) {
@@ -116,6 +121,7 @@ extension DeciderState {
         for effect in effects { run(id, effect, now) }
         // Told when the device's thread has been: observers cost a pause nothing.
         if isNew { tell(entry.handle, .changed) }
+        settleFocus(id, event)
         goIfUnbound(id)
     }
 
@@ -128,11 +134,10 @@ extension DeciderState {
             watch?.forget(id)
             thread.send(.acquire(generation))
             hasOrdered = true
-        case .claim:
-            guard let key = entry.device?.key else {
-                return apply(id, .granted(entry.machine.generation))  // shared by nature: no one has to let go
-            }
-            decide(arbiter.claim(id, key: key, rank: rank(id)))
+        case .claim(let generation):
+            // It is there, and about to be opened. Those who are to make way for its sound hear so before its claim, which on
+            // the same device would hurry them.
+            if askForFocus(id) { broker.decider.send(.claim(id, generation)) } else { claim(id, generation) }
         case .proceed(let generation):
             entry.thread?.send(.proceed(generation))
             hasOrdered = true
@@ -163,6 +168,15 @@ extension DeciderState {
             setFollow(id, isOpen: state == .open)
             watchIfWaiting(id, error)
         }
+    }
+
+    /// Asks the arbiter for the device that was found.
+    func claim(_ id: ResourceID, _ generation: Generation) {
+        guard let entry = resources[id], entry.machine.phase == .claiming(generation) else { return }
+        guard let key = entry.device?.key else {
+            return apply(id, .granted(generation))  // shared by nature: no one has to let go
+        }
+        decide(arbiter.claim(id, key: key, rank: rank(id)))
     }
 
     /// The resource's thread, started at its first acquire.
@@ -198,7 +212,9 @@ extension DeciderState {
 
     func rank(_ id: ResourceID) -> Arbiter.Rank {
         let activation = resources[id].flatMap { scenes[$0.scene]?.activation } ?? 0
-        return Arbiter.Rank(activation: activation, binding: UInt64(id.number))
+        // In one scene the device is first of all for who has the sound.
+        let order = resources[id].flatMap { $0.focus.isHeld ? (1 << 32) + $0.focus.asked : nil }
+        return Arbiter.Rank(activation: activation, binding: order ?? UInt64(id.number))
     }
 
     func decide(_ decisions: [Arbiter.Decision]) {

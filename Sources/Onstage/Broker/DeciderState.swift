@@ -35,6 +35,7 @@ final class DeciderState {
         var asked = MonotonicTime(nanoseconds: 0)
         /// Ends the journal of what is open.
         var endFollow: (@Sendable () -> Void)?
+        var focus = FocusPlace()
         /// Pauses that have no receipt yet.
         var openPauses = 0
         /// It was unbound: goes when it holds nothing.
@@ -149,7 +150,7 @@ final class DeciderState {
         case .bind(let scene, let id, let handle, let threshold): bind(scene, id, handle, threshold)
         case .unbind(let id): unbind(id)
         case .unbindAll(let id): unbindAll(id)
-        case .pause(let id, let reason, let isPaused): pause(id, reason, isPaused)
+        case .pause(let id, let reason, let isPaused, let cause): pause(id, reason, isPaused, by: cause)
         case .pauseAll(let reason, let isPaused): pauseAll(reason, isPaused)
         case .tell(let id, let event): tell(id, event)
         case .perform(let id, let action): resources[id]?.thread?.send(.perform(action))
@@ -172,6 +173,8 @@ final class DeciderState {
             tell()
             if isClosing { finish() } else { subscribers.append((yield, finish)) }
         case .close(let done): close(done)
+        case .claim(let id, let generation): claim(id, generation)
+        case .focus(let id, let change, let turn): focusChanged(id, change, turn: turn)
         case .barrier(let done):
             tell()
             done()

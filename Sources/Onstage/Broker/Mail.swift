@@ -9,7 +9,7 @@ enum Mail: Sendable {
     case bind(Scene, ResourceID, ResourceHandle, BindingThreshold)
     case unbind(ResourceID)
     case unbindAll(SceneID)
-    case pause(ResourceID, PauseReason, Bool)
+    case pause(ResourceID, PauseReason, Bool, by: PlayWhenReadyReason)
     case pauseAll(PauseReason, Bool)
     case tell(ResourceID, ResourceEvent)
     case perform(ResourceID, @Sendable (any DeviceDriver) -> Void)
@@ -27,6 +27,10 @@ enum Mail: Sendable {
     case close(@Sendable () -> Void)
     /// All mail before has been decided.
     case barrier(@Sendable () -> Void)
+    /// Goes on with an acquire after those who were told of it.
+    case claim(ResourceID, Generation)
+    /// Who has the sound has changed; the last is the turn in which it did.
+    case focus(ResourceID, FocusChange, UInt64)
     // Answers
     case answer(ResourceID, DeviceAnswer)
     /// A lifecycle callback, or the blocks of an activation, have returned.
@@ -43,7 +47,8 @@ enum Mail: Sendable {
         case .bind(let scene, let id, let handle, _): handle.clear(ResourceHandle.Token(id, scene.broker))
         case .newScene, .wish, .unbind, .unbindAll, .pause, .pauseAll, .tell, .perform, .interruptionBegan,
             .interruptionEnded, .addObserver, .removeObserver, .addAppObserver, .removeAppObserver,
-            .performWhenActive, .cancelBlock, .barrier, .answer, .sceneCallbackReturned, .appCallbackReturned,
+            .performWhenActive, .cancelBlock, .barrier, .focus, .claim, .answer, .sceneCallbackReturned,
+            .appCallbackReturned,
             .stored:
             break
         }

@@ -33,6 +33,13 @@ public final class Player: Resource {
         public var readAhead = Duration.seconds(1)
         /// How often the position is journalled while playing; nil for at pauses only.
         public var journalInterval: Duration? = .seconds(1)
+        /// How it shares the sound with the other players of this process that have a focus; nil for not at all: it is heard
+        /// beside everybody, and disturbs nobody. (Media3: `handleAudioFocus`, off by default as well.)
+        ///
+        /// It has the sound from when its device is about to be opened until it leaves the stage, ends or is stopped; with a
+        /// transient focus until it is paused for any reason. What that means to the others: ``AudioFocus/Gain``. Who comes
+        /// back on stage asks again.
+        public var focus: AudioFocus?
         /// What the position is kept under; nil for the file's path, size and time of change.
         public var key: String?
 
@@ -138,6 +145,9 @@ public final class Player: Resource {
         info = feed.info
         handle = ResourceHandle(
             name: name, kind: .audio, reasons: PauseReasons(.user), journal: kept,
+            focus: options.focus.map { focus in
+                ResourceHandle.FocusRole(focus: focus, isStopped: { observers.isStopped })
+            },
             onBind: { handle, scene in
                 // What was sought stands before what was kept: then nothing is read, and nothing is waited for.
                 guard let kept, start.state.withLock({ !$0.isRestored && !$0.isSought }) else { return }

@@ -32,6 +32,10 @@ public enum PlayerEvent: Hashable, Sendable {
     case position(Int64)
     /// The last frame of the media was heard: not only read, and not only written to the device.
     case ended
+    /// ``Player/playWhenReady`` is another one, and why.
+    case playWhenReady(Bool, PlayWhenReadyReason)
+    /// Who has the sound has changed (``Player/Options/focus``).
+    case focus(FocusChange)
     /// A fault that was mended while it played on (an XRUN, a system sleep).
     case recovered(DeviceError)
     /// A pause has been answered: the device is given back.

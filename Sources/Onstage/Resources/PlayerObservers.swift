@@ -30,7 +30,12 @@ final class PlayerObservers: Sendable {
         var hasEnded = false
         var isFinished = false
         var isStopped = false
+        /// As it was told last; as a player begins.
+        var toldPlayWhenReady = false
     }
+
+    /// What is left of the volume while another is heard over it: Media3's.
+    private static let duck = 0.2
 
     private let state = Mutex(State())
     private let controls: PlaybackControls
@@ -77,6 +82,7 @@ final class PlayerObservers: Sendable {
         case .bound:
             state.withLock { $0.isBound = true }
             tellState(handle, broker)
+            tellPlayWhenReady(handle, broker)
             return tell(.position(controls.position), broker)
         case .unbound: state.withLock { $0.isBound = false }
         case .changed:
@@ -87,6 +93,7 @@ final class PlayerObservers: Sendable {
                 if state.isFinished, !isFinished { state.hasEnded = false }
                 state.isFinished = isFinished
             }
+            tellPlayWhenReady(handle, broker)
         case .waiting(let isWaiting): state.withLock { $0.isWaiting = isWaiting }
         case .first: state.withLock { $0.isHeard = true }
         case .ended:
@@ -109,9 +116,35 @@ final class PlayerObservers: Sendable {
         case .restored:
             tellState(handle, broker)
             return tell(.position(controls.position), broker)
+        case .focus(let change):
+            takeFocus(change, handle)
+            tell(.focus(change), broker)
         case .watched: break
         }
         tellState(handle, broker)
+    }
+
+    /// How loud it may be.
+    private func takeFocus(_ change: FocusChange, _ handle: ResourceHandle) {
+        let duck: Double
+        switch change {
+        case .gained: duck = 1
+        case .ducked: duck = Self.duck
+        case .lostTransiently, .lost: return  // it falls silent, at the volume it has
+        }
+        guard controls.duck != duck else { return }
+        controls.duck = duck
+        handle.perform { _ in }  // wakes the device's thread: a long ring is not played out first
+    }
+
+    private func tellPlayWhenReady(_ handle: ResourceHandle, _ broker: Broker) {
+        let snapshot = handle.snapshot
+        let isReady = !snapshot.reasons.contains(.user)
+        let isNew = state.withLock { state in
+            defer { state.toldPlayWhenReady = isReady }
+            return state.toldPlayWhenReady != isReady
+        }
+        if isNew { tell(.playWhenReady(isReady, snapshot.cause), broker) }
     }
 
     /// Journals where a wish has gone while nothing is open: no pause and no interval will.

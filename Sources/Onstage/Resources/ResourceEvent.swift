@@ -15,6 +15,8 @@ package enum ResourceEvent: Sendable {
     case recovered(DeviceError)
     case note(String)
     case ended
+    /// Who has the sound has changed.
+    case focus(FocusChange)
     /// Its interval (``ResourceHandle/tick``) has passed, and its device is open.
     case tick
     /// Somebody watches it from now on, or no longer.

@@ -9,6 +9,15 @@ public final class ResourceHandle: Sendable {
         var error: DeviceError?
         var reasons = PauseReasons(.lifecycle)
         var device: ResolvedDevice?
+        /// Who gave, or took, the user's reason.
+        var cause = PlayWhenReadyReason.user
+    }
+
+    /// How it takes part in the focus.
+    package struct FocusRole: Sendable {
+        let focus: AudioFocus
+        /// Whether it is paused so that it will not be heard for long.
+        let isStopped: @Sendable () -> Bool
     }
 
     /// Who holds the binding.
@@ -38,6 +47,8 @@ public final class ResourceHandle: Sendable {
     package let standingReasons: Mutex<PauseReasons>
     /// Where its position is kept, if it has one that is to outlive the process.
     package let journal: (any PositionJournal)?
+    /// Nil where it shares the sound with everybody.
+    let focus: FocusRole?
     /// Called with the scene's name right before it is bound: may add reasons that it takes away later. Never waits.
     let onBind: (@Sendable (ResourceHandle, String) -> Void)?
     /// Hears what happens to it, on the deciding thread.
@@ -64,11 +75,13 @@ public final class ResourceHandle: Sendable {
     ///   - name: its name in receipts, events and the report.
     ///   - kind: the family that an interruption may name.
     ///   - journal: where its position is kept.
+    ///   - focus: how it takes part in the focus; nil for not at all.
     ///   - onBind: called with the scene's name right before it is bound.
     ///   - onEvent: hears what happens to it, on the deciding thread.
     ///   - makeDriver: makes the driver; called on the device's thread each time the resource is bound.
     package init(
         name: String, kind: ResourceKind, reasons: PauseReasons = [], journal: (any PositionJournal)? = nil,
+        focus: FocusRole? = nil,
         onBind: (@Sendable (ResourceHandle, String) -> Void)? = nil,
         onEvent: (@Sendable (ResourceEvent, ResourceHandle, Broker) -> Void)? = nil,
         makeDriver: @escaping @Sendable (@escaping DriverReporter) -> any DeviceDriver
@@ -77,6 +90,7 @@ public final class ResourceHandle: Sendable {
         self.name = name
         self.kind = kind
         self.journal = journal
+        self.focus = focus
         self.onBind = onBind
         standingReasons = Mutex(reasons)
         self.makeDriver = makeDriver
@@ -119,11 +133,16 @@ public final class ResourceHandle: Sendable {
 
     /// Adds or takes away a reason to pause; remembered while the resource is not bound. Never waits.
     package func pause(_ reason: PauseReason, _ isPaused: Bool) {
+        pause(reason, isPaused, by: .user)
+    }
+
+    /// The same, with what is told of the user's reason.
+    func pause(_ reason: PauseReason, _ isPaused: Bool, by cause: PlayWhenReadyReason) {
         // Sent under the lock: what stands here in the end is what the broker was told last, whoever else wishes.
         standingReasons.withLock { reasons in
             if isPaused { reasons.insert(PauseReasons(reason)) } else { reasons.remove(PauseReasons(reason)) }
             guard let bound = binding.withLock({ $0 }) else { return }
-            bound.broker.decider.send(.pause(bound.resource, reason, isPaused))
+            bound.broker.decider.send(.pause(bound.resource, reason, isPaused, by: cause))
         }
     }
 

@@ -26,6 +26,7 @@ extension PlaySession {
             reporter.stored(position)
         case .recovered(let error): reporter.recovered(error)
         case .note(let text): reporter.note(text)
+        case .playWhenReady, .focus: break  // by nobody but its own keys: it shares the sound with everybody
         @unknown default: break
         }
         if nextStatus != nil { nextStatus = .now }
