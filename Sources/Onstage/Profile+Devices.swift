@@ -106,6 +106,8 @@ extension Profile {
         public var reservePriority = 10
         /// How much of a file is kept read and decoded ahead of the sound.
         public var readAhead = Duration.seconds(1)
+        /// Whether it pauses, as by the user, when its plug is pulled or its card goes away.
+        public var pausesWhenNoisy = false
         /// When the position is stored while it plays.
         public var journal = Journal.eachSecond
 

@@ -144,6 +144,7 @@ extension Profile.Playback {
         options.reservePriority = reservePriority
         options.readAhead = readAhead
         options.journalInterval = journal.interval
+        options.pausesWhenNoisy = pausesWhenNoisy
         return options
     }
 }

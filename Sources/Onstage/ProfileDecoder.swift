@@ -162,6 +162,7 @@ enum ProfileDecoder {
         playback.reservesDevice = object.flag("reserve") ?? playback.reservesDevice
         playback.reservePriority = object.integer("reservePriority", -1_000_000...1_000_000) ?? playback.reservePriority
         playback.readAhead = object.milliseconds("aheadMilliseconds", 100...10_000) ?? playback.readAhead
+        playback.pausesWhenNoisy = object.flag("pauseWhenNoisy") ?? playback.pausesWhenNoisy
         let journals = Profile.Playback.Journal.allCases.map(\.rawValue)
         playback.journal = object.choice("journal", journals).flatMap(Profile.Playback.Journal.init) ?? playback.journal
         return playback

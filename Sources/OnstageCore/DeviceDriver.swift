@@ -78,6 +78,8 @@ package enum DriverReport: Sendable {
     case recovered(DeviceError)
     /// Playback: the device is open and silent, because its media has not come (true); or it goes on (false).
     case waiting(Bool)
+    /// Playback: a plug was pulled that the sound was heard by.
+    case becameNoisy
     /// Playback: the end of the media has been heard. The broker releases the device.
     case ended
     /// What a device that could not be had waits for has come: worth another try. The one that comes while nothing is open,

@@ -66,6 +66,7 @@ extension ALSAOutput {
         // A mixer with two periods begins at the next one: all is heard up to a period later than its delay says.
         if !isPlain, set.buffer <= set.period * 2 { facts.guardFrames += facts.periodFrames }
         if card >= 0 {
+            (facts.card, facts.device) = (card, Int(set.device))
             if let real = real["rate"], real != facts.rate {
                 facts.converterBound = facts.periodFrames
                 facts.more.append(("deviceRate", .integer(Int64(real))))

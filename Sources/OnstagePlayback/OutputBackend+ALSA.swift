@@ -16,7 +16,11 @@ extension OutputBackend {
             open: { device, request, cancellation throws(DeviceError) in
                 try open(device, request, memory, cancellation)
             },
-            card: { device in card(of: device, memory) })
+            card: { device in card(of: device, memory) },
+            jacks: { facts, shown throws(DeviceError) in
+                guard let card = facts.card else { return nil }
+                return try ALSAJackWatch(card: card, device: facts.device, shown: shown)
+            })
     }
 
     /// The card of a device that is busy: its own; for a name of the configuration, whose card is known when it is open, the

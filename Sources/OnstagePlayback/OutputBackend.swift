@@ -10,17 +10,23 @@ package struct OutputBackend: Sendable {
 
     /// The bus on which a card is reserved; nil for the session's, where there is one.
     package var busAddress: String?
+    /// What tells of the plugs that an open output is heard by; nil where it has none.
+    package var jacks: @Sendable (OutputFacts, _ shown: String) throws(DeviceError) -> (any JackWatch)?
 
     package init(
         resolve: @escaping @Sendable (PlaybackConfiguration) throws(DeviceError) -> ResolvedDevice,
         open:
             @escaping @Sendable (ResolvedDevice, OutputRequest, any CancellationSource) throws(DeviceError) ->
             any PCMOutput,
-        card: @escaping @Sendable (ResolvedDevice) -> Int? = { _ in nil }
+        card: @escaping @Sendable (ResolvedDevice) -> Int? = { _ in nil },
+        jacks: @escaping @Sendable (OutputFacts, _ shown: String) throws(DeviceError) -> (any JackWatch)? = {
+            (_, _) throws(DeviceError) in nil
+        }
     ) {
         self.resolve = resolve
         self.open = open
         self.card = card
+        self.jacks = jacks
     }
 
     /// The backend for what a configuration names.

@@ -39,6 +39,9 @@ package struct OutputFacts: Hashable, Sendable {
     package var canHold = false
     /// By how many source frames a position may be wrong because of a rate converter on the way.
     package var converterBound: Int = 0
+    /// The card that it ends at and the device of it, where that is one; for its jacks.
+    package var card: Int?
+    package var device = 0
     /// What was not had as asked, one line each.
     package var notes: [String] = []
     /// More to show in the report's `format`.

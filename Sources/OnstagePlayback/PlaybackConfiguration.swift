@@ -34,6 +34,9 @@ package struct PlaybackConfiguration: Hashable, Sendable {
     /// What it is asked with: a sound server lets go for more than its own, which is 0 or less.
     package var reservationPriority: Int32 = 10
 
+    /// Whether it is told when a plug is pulled that the sound is heard by.
+    package var pausesWhenNoisy = false
+
     package init(output: Output = .pcm("default")) {
         self.output = output
     }

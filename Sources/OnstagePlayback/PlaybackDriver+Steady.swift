@@ -37,6 +37,7 @@ extension PlaybackDriver {
     package func keptTurn(_ wait: borrowing WaitSet, now: MonotonicTime) -> MonotonicTime? {
         // Somebody else may want the card.
         guard !isReserved || reservation?.claim == nil else { return nil }
+        if let jacks, jacks.isReady(wait) { return nil }
         return steadyTurn(now) ? MonotonicTime(nanoseconds: now.nanoseconds + steady.stallLimit) : nil
     }
 

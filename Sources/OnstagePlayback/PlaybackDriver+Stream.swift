@@ -12,6 +12,7 @@ extension PlaybackDriver {
             return
         }
         if phase == .playing, isGainNew { wait.wake(at: clock.now) }
+        defer { if phase == .playing || phase == .ending || phase == .buffering { jacks?.prepare(&wait) } }
         switch phase {
         case .closed, .ended: break
         case .buffering:
@@ -33,6 +34,7 @@ extension PlaybackDriver {
     package func service(_ wait: borrowing WaitSet, now: MonotonicTime) throws(DeviceError) {
         endSteady()
         if isReserved { try checkReservation(wait) }
+        takeJacks(wait)
         if phase != .draining, phase != .closed, let target = controls.takeSeek(isRunning: true) {
             try seekStream(to: target)
             return
@@ -48,6 +50,7 @@ extension PlaybackDriver {
             if turnAt == nil, !isGainNew, let output, !output.isReady(wait), now < progressAt + stallLimit { return }
             try feed()
             if phase == .ending { try finishEnding() }
+            watchJacks()
         case .ending:
             try finishEnding()
         }

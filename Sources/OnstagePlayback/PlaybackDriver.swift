@@ -94,6 +94,9 @@ package final class PlaybackDriver: DeviceDriver {
     var isReserved = false
     /// Where the reservation's descriptor is in the wait that was named last.
     var reservationEntry: Int?
+    /// Open only while it plays and its app asked for it.
+    @exclusivity(unchecked) var jacks: (any JackWatch)?
+    var isJackTried = false
     /// How far ahead of the pointer a pause cuts; grows when a splice came late.
     var horizonFrames = 0
 
@@ -217,7 +220,7 @@ package final class PlaybackDriver: DeviceDriver {
         if horizonFrames == 0 { horizonFrames = frames(configuration.horizon) }
         drain = Drain()
         (doubtful, again) = (0, 0)
-        (isBegun, isWaitingTold, gatherUntil) = (false, false, nil)
+        (isBegun, isWaitingTold, gatherUntil, isJackTried) = (false, false, nil, false)
         try startStream(from: ledger.base)
     }
 
@@ -274,6 +277,7 @@ package final class PlaybackDriver: DeviceDriver {
     /// Gives everything back; the position stays.
     func close() {
         forceHandle.disarm()
+        unwatchJacks()
         if let output {
             output.close()
             if let trouble = output.takeTrouble() { report(.recovered(trouble)) }

@@ -31,7 +31,7 @@ final class Heard: Sendable {
                 state.reports.append("first")
             case .note(let text): state.reports.append(text)
             case .recovered(let error): state.reports.append("recovered \(error.kind.rawValue)")
-            case .ended, .waiting, .available: state.reports.append("\(report)")
+            case .ended, .waiting, .available, .becameNoisy: state.reports.append("\(report)")
             }
         }
     }

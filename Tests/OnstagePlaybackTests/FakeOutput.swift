@@ -31,6 +31,8 @@ final class FakeOutput: PCMOutput {
         /// A mixer (dmix): it starts up to so many frames before its card's pointer; a write that comes after the pointer has
         /// passed its place is left out as a whole and said to be taken; what is mixed is played, dropped or not.
         var mixer: Int?
+        /// What tells of its plugs; nil where it has none.
+        var jacks: @Sendable () throws(DeviceError) -> (any JackWatch)? = { () throws(DeviceError) in nil }
         /// Its writes are calls of the kernel's, which alone may read what it is handed.
         var isLent: Bool { isPlain && mixer == nil }
     }
@@ -119,7 +121,8 @@ final class FakeOutput: PCMOutput {
         nonisolated(unsafe) let room = room  // one thread runs a test
         return OutputBackend(
             resolve: { _ throws(DeviceError) in ResolvedDevice(key: nil, identity: "fake", node: "fake") },
-            open: { _, request, _ throws(DeviceError) in FakeOutput(make, request, clock, room) })
+            open: { _, request, _ throws(DeviceError) in FakeOutput(make, request, clock, room) },
+            jacks: { _, _ throws(DeviceError) in try make.jacks() })
     }
 
     private func advance() {

@@ -252,3 +252,104 @@ static inline int calsa_status(
     *triggered = (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
     return 0;
 }
+
+// Opens a card's control device to be told of changes, past the configuration files (see calsa_open_direct), for reading
+// alone and without ever waiting. Nothing that others set is held.
+static inline int calsa_control_open(snd_ctl_t **control, long card) {
+    snd_config_t *root = NULL, *node = NULL, *parent = NULL;
+    int answer;
+#define CALSA_ADD(parent, make, ...) \
+    if ((answer = make(&node, __VA_ARGS__)) < 0) goto out; \
+    if ((answer = snd_config_add(parent, node)) < 0) { \
+        snd_config_delete(node); \
+        goto out; \
+    }
+    if ((answer = snd_config_top(&root)) < 0) return answer;
+    CALSA_ADD(root, snd_config_make_compound, "ctl", 0)
+    parent = node;
+    CALSA_ADD(parent, snd_config_make_compound, "onstage", 0)
+    parent = node;
+    CALSA_ADD(parent, snd_config_imake_string, "type", "hw")
+    CALSA_ADD(parent, snd_config_imake_integer, "card", card)
+    if ((answer = snd_ctl_open_lconf(control, "onstage", SND_CTL_NONBLOCK | SND_CTL_READONLY, root)) < 0) goto out;
+    if ((answer = snd_ctl_subscribe_events(*control, 1)) < 0) {
+        snd_ctl_close(*control);
+        *control = NULL;
+    }
+out:
+    snd_config_delete(root);
+#undef CALSA_ADD
+    return answer;
+}
+
+// An element of a card that says something of the card itself, as jacks do.
+struct calsa_element {
+    unsigned int number;
+    char name[64];
+};
+
+static inline void calsa_element_set(struct calsa_element *element, unsigned int number, const char *name) {
+    element->number = number;
+    strncpy(element->name, name, sizeof element->name - 1);
+    element->name[sizeof element->name - 1] = 0;
+}
+
+// The card's own elements (SND_CTL_ELEM_IFACE_CARD), as many as fit; answers how many there are, or minus errno.
+static inline int calsa_control_elements(snd_ctl_t *control, struct calsa_element *elements, int room) {
+    snd_ctl_elem_list_t *list = NULL;
+    unsigned int index, count;
+    int answer, found = 0;
+    if ((answer = snd_ctl_elem_list_malloc(&list)) < 0) return answer;
+    if ((answer = snd_ctl_elem_list(control, list)) < 0) goto out;
+    count = snd_ctl_elem_list_get_count(list);
+    if ((answer = snd_ctl_elem_list_alloc_space(list, count ? count : 1)) < 0) goto out;
+    if ((answer = snd_ctl_elem_list(control, list)) < 0) goto free_space;
+    count = snd_ctl_elem_list_get_used(list);
+    for (index = 0; index < count; index++) {
+        if (snd_ctl_elem_list_get_interface(list, index) != SND_CTL_ELEM_IFACE_CARD) continue;
+        if (found < room)
+            calsa_element_set(
+                &elements[found], snd_ctl_elem_list_get_numid(list, index), snd_ctl_elem_list_get_name(list, index));
+        found++;
+    }
+    answer = found;
+free_space:
+    snd_ctl_elem_list_free_space(list);
+out:
+    snd_ctl_elem_list_free(list);
+    return answer;
+}
+
+// Whether an element that is on or off is on: 1, 0; −EINVAL where it is of another kind, or may not be read.
+static inline int calsa_control_flag(snd_ctl_t *control, unsigned int number) {
+    snd_ctl_elem_info_t *info = NULL;
+    snd_ctl_elem_value_t *value = NULL;
+    int answer = -ENOMEM;
+    if (snd_ctl_elem_info_malloc(&info) < 0 || snd_ctl_elem_value_malloc(&value) < 0) goto out;
+    snd_ctl_elem_info_set_numid(info, number);
+    if ((answer = snd_ctl_elem_info(control, info)) < 0) goto out;
+    answer = -EINVAL;
+    if (snd_ctl_elem_info_get_type(info) != SND_CTL_ELEM_TYPE_BOOLEAN || !snd_ctl_elem_info_is_readable(info)) goto out;
+    snd_ctl_elem_value_set_numid(value, number);
+    if ((answer = snd_ctl_elem_read(control, value)) < 0) goto out;
+    answer = snd_ctl_elem_value_get_boolean(value, 0) != 0;
+out:
+    if (info) snd_ctl_elem_info_free(info);
+    if (value) snd_ctl_elem_value_free(value);
+    return answer;
+}
+
+// What happened to an element of the card itself.
+enum { CALSA_EVENT_OTHER = 1, CALSA_EVENT_CHANGED = 2, CALSA_EVENT_REMOVED = 3 };
+
+// The next thing that happened to the card: CALSA_EVENT_…, with the element for the last two; 0 when that was all.
+static inline int calsa_control_event(snd_ctl_t *control, snd_ctl_event_t *space, struct calsa_element *element) {
+    int answer = snd_ctl_read(control, space);
+    if (answer == -EAGAIN || answer == 0) return 0;
+    if (answer < 0) return answer;
+    if (snd_ctl_event_get_type(space) != SND_CTL_EVENT_ELEM ||
+        snd_ctl_event_elem_get_interface(space) != SND_CTL_ELEM_IFACE_CARD)
+        return CALSA_EVENT_OTHER;
+    calsa_element_set(element, snd_ctl_event_elem_get_numid(space), snd_ctl_event_elem_get_name(space));
+    return snd_ctl_event_elem_get_mask(space) == SND_CTL_EVENT_MASK_REMOVE ? CALSA_EVENT_REMOVED : CALSA_EVENT_CHANGED;
+}

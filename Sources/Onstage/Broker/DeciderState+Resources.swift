@@ -254,6 +254,7 @@ extension DeciderState {
         case .lost(let generation, let error, let detail):
             keep(id, detail)
             apply(id, .lost(generation, error))
+            if error.kind == .absent { becameNoisy(id, "its device went away") }
         case .report(let generation, let report):
             guard resources[id]?.machine.generation == generation else { return }
             self.report(id, report)
@@ -273,6 +274,7 @@ extension DeciderState {
         case .recovered(let error):
             emit(.recovered(name(id), error, at: now))
             tell(entry.handle, .recovered(error))
+        case .becameNoisy: becameNoisy(id, "its plug was pulled")
         case .ended:
             // By mail like every other reason of the resource's own, so that it stays in order with a play or a seek; before
             // anybody hears of it, who may answer with a play.
@@ -281,6 +283,15 @@ extension DeciderState {
             tell(entry.handle, .ended)
         case .available: deviceChanged(id)
         }
+    }
+
+    /// What it was heard by is no longer there: it does not go on by itself.
+    private func becameNoisy(_ id: ResourceID, _ why: String) {
+        guard let handle = resources[id]?.handle, handle.pausesWhenNoisy,
+            !handle.standingReasons.withLock({ $0.contains(.user) })
+        else { return }
+        note(id, "paused: \(why)", at: now)
+        handle.pause(.user, true, by: .becomingNoisy)
     }
 
     /// While its device is open, its position is kept as often as is wished. Ended before anything is recorded of a

@@ -5,4 +5,7 @@ public enum PlayWhenReadyReason: String, Hashable, Sendable, CaseIterable {
     case user
     /// Another player has the sound for good (``AudioFocus``). Media3: `…_AUDIO_FOCUS_LOSS`.
     case focusLoss
+    /// Its headphones were pulled, or the card that it played on went away (``Player/Options/pausesWhenNoisy``).
+    /// Media3: `…_AUDIO_BECOMING_NOISY`.
+    case becomingNoisy
 }

@@ -40,6 +40,11 @@ public final class Player: Resource {
         /// transient focus until it is paused for any reason. What that means to the others: ``AudioFocus/Gain``. Who comes
         /// back on stage asks again.
         public var focus: AudioFocus?
+        /// Whether it pauses, as by the user and to the frame, when its headphones are pulled or the card that it plays on goes
+        /// away: what one person heard is not to be heard by the room, nor to go on when a card comes back. Jacks are those that
+        /// the card's driver tells of ("Headphone Jack" and the like). (Media3: `setHandleAudioBecomingNoisy`, off by default
+        /// as well.)
+        public var pausesWhenNoisy = false
         /// What the position is kept under; nil for the file's path, size and time of change.
         public var key: String?
 
@@ -73,6 +78,7 @@ public final class Player: Resource {
             configuration.fade = fade
             configuration.reservesDevice = reservesDevice
             configuration.reservationPriority = Int32(clamping: reservePriority)
+            configuration.pausesWhenNoisy = pausesWhenNoisy
             return configuration
         }
     }
@@ -147,7 +153,7 @@ public final class Player: Resource {
             name: name, kind: .audio, reasons: PauseReasons(.user), journal: kept,
             focus: options.focus.map { focus in
                 ResourceHandle.FocusRole(focus: focus, isStopped: { observers.isStopped })
-            },
+            }, pausesWhenNoisy: options.pausesWhenNoisy,
             onBind: { handle, scene in
                 // What was sought stands before what was kept: then nothing is read, and nothing is waited for.
                 guard let kept, start.state.withLock({ !$0.isRestored && !$0.isSought }) else { return }

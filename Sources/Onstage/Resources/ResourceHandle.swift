@@ -49,6 +49,8 @@ public final class ResourceHandle: Sendable {
     package let journal: (any PositionJournal)?
     /// Nil where it shares the sound with everybody.
     let focus: FocusRole?
+    /// Whether it pauses, as by the user, when its device goes away.
+    let pausesWhenNoisy: Bool
     /// Called with the scene's name right before it is bound: may add reasons that it takes away later. Never waits.
     let onBind: (@Sendable (ResourceHandle, String) -> Void)?
     /// Hears what happens to it, on the deciding thread.
@@ -76,12 +78,13 @@ public final class ResourceHandle: Sendable {
     ///   - kind: the family that an interruption may name.
     ///   - journal: where its position is kept.
     ///   - focus: how it takes part in the focus; nil for not at all.
+    ///   - pausesWhenNoisy: whether it pauses, as by the user, when its device goes away.
     ///   - onBind: called with the scene's name right before it is bound.
     ///   - onEvent: hears what happens to it, on the deciding thread.
     ///   - makeDriver: makes the driver; called on the device's thread each time the resource is bound.
     package init(
         name: String, kind: ResourceKind, reasons: PauseReasons = [], journal: (any PositionJournal)? = nil,
-        focus: FocusRole? = nil,
+        focus: FocusRole? = nil, pausesWhenNoisy: Bool = false,
         onBind: (@Sendable (ResourceHandle, String) -> Void)? = nil,
         onEvent: (@Sendable (ResourceEvent, ResourceHandle, Broker) -> Void)? = nil,
         makeDriver: @escaping @Sendable (@escaping DriverReporter) -> any DeviceDriver
@@ -91,6 +94,7 @@ public final class ResourceHandle: Sendable {
         self.kind = kind
         self.journal = journal
         self.focus = focus
+        self.pausesWhenNoisy = pausesWhenNoisy
         self.onBind = onBind
         standingReasons = Mutex(reasons)
         self.makeDriver = makeDriver
