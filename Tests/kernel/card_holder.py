@@ -103,7 +103,8 @@ class Holder(dbus.service.Object):
         own = self.bus.get_unique_name()
         if old == own and new and new != own:
             self.isOwner = False
-            self.card.leave()
+            if self.options.answer != "closing":
+                self.card.leave()
             say("lost")
         if not new and old != own:
             say("free")
