@@ -59,7 +59,8 @@ import Testing
             try rig.run.play(for: .milliseconds(200))
             #expect(noises(rig) == round - 1, "nothing was pulled")
             jacks.news = [.success(true)]
-            try rig.run.play(for: .milliseconds(200))
+            // A turn: steady play does not go on over it.
+            try rig.run.play(for: .milliseconds(40))
             #expect(noises(rig) == round)
             #expect(jacks.closes == 0)
             let detail = rig.run.release()

@@ -1,5 +1,6 @@
 import Onstage
 import OnstageCore
+import OnstageTestKit
 import OnstageTestSupport
 import Testing
 
@@ -216,6 +217,28 @@ import Testing
         await music.events.state(.playing)
         #expect(music.events.focus == [.gained, .lostTransiently, .gained])
         #expect(alarm.events.focus == [.gained, .lost])
+        await music.broker.close()
+        await alarm.broker.close()
+    }
+
+    /// The sound comes back on its own while the play that asks for it is on its way: neither is lost.
+    @Test func aPlayThatCrossesTheGain() async throws {
+        let music = try music()
+        let alarm = try words(AudioFocus(.transient), frames: 48_000 * 30)
+        music.player.play()
+        await music.events.state(.playing)
+        alarm.player.play()
+        await music.events.state(.paused(PauseReasons(.focus)))
+        music.player.pause()
+        await music.events.state(.paused([PauseReasons(.focus), PauseReasons(.user)]))
+        let gate = FakeDevice.Gate()
+        music.broker.afterWishes { gate.pass() }  // nothing is decided until both have come
+        music.player.play()
+        alarm.player.stop()
+        await alarm.broker.decided()
+        gate.open()
+        await music.events.state(.playing)
+        #expect(music.events.focus == [.gained, .lostTransiently, .gained])
         await music.broker.close()
         await alarm.broker.close()
     }

@@ -140,19 +140,20 @@ import Testing
         var told: [FocusStack.ID: FocusChange] = [:]
         var focus: [FocusStack.ID: AudioFocus] = [:]
 
-        mutating func take(_ changes: [FocusStack.Change]) {
+        mutating func take(_ changes: [FocusStack.Change]) throws {
             var seen: Set<FocusStack.ID> = []
             for change in changes {
-                #expect(seen.insert(change.id).inserted, "told twice of one step")
-                #expect(told[change.id] != change.change, "told what it knows")
+                let isNew = seen.insert(change.id).inserted
+                try #require(isNew, "told twice of one step")
+                try #require(told[change.id] != change.change, "told what it knows")
                 told[change.id] = change.change == .lost ? nil : change.change
             }
         }
 
-        func check(_ place: Comment) {
+        func check(_ place: Comment) throws {
             let ids = stack.ids
-            #expect(Set(ids) == Set(told.keys), place)
-            #expect(ids.filter { told[$0] == .gained } == ids.suffix(1), place)
+            try #require(Set(ids) == Set(told.keys), place)
+            try #require(ids.filter { told[$0] == .gained } == ids.suffix(1), place)
             for (index, id) in ids.enumerated() {
                 let above = ids[(index + 1)...].compactMap { focus[$0] }
                 // Nobody is heard who is beneath one that will not be heard with others.
@@ -165,13 +166,15 @@ import Testing
                         ? .gained
                         : focus[id]?.isSpeech == true || focus[id]?.gain == .transientExclusive
                             ? .lostTransiently : .ducked
-                #expect(told[id] == expected, place)
-                if index > 0 { #expect(focus[id]?.gain != .gain, "one that asked for good has somebody beneath it") }
+                try #require(told[id] == expected, place)
+                if index > 0 {
+                    try #require(focus[id]?.gain != .gain, "one that asked for good has somebody beneath it")
+                }
             }
         }
     }
 
-    @Test(arguments: [1, 2, 3, 4] as [UInt64]) func whatAlwaysHolds(seed: UInt64) {
+    @Test(arguments: [1, 2, 3, 4] as [UInt64]) func whatAlwaysHolds(seed: UInt64) throws {
         var chance = SplitMix64(seed: seed)
         var world = World()
         for step in 0..<5_000 {
@@ -184,20 +187,20 @@ import Testing
                     : [.transient, .transientMayDuck, .transientExclusive].randomElement(using: &chance) ?? .gain
                 let focus = AudioFocus(gain, isSpeech: Bool.random(using: &chance))
                 world.focus[id] = focus
-                world.take(world.stack.request(id, focus))
+                try world.take(world.stack.request(id, focus))
                 #expect(world.stack.ids.last == id)
             } else {
                 let changes = world.stack.abandon(id)
                 #expect(!changes.contains { $0.id == id || $0.change == .lost })
                 world.told[id] = nil
-                world.take(changes)
+                try world.take(changes)
             }
-            world.check("seed \(seed), step \(step)")
+            try world.check("seed \(seed), step \(step)")
             guard step % 50 == 49, let last = world.stack.ids.randomElement(using: &chance) else { continue }
             // All others go: it has the sound.
             for other in world.stack.ids.shuffled(using: &chance) where other != last {
                 world.told[other] = nil
-                world.take(world.stack.abandon(other))
+                try world.take(world.stack.abandon(other))
             }
             #expect(world.told == [last: .gained])
         }
