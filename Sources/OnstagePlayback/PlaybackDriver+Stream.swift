@@ -204,7 +204,7 @@ extension PlaybackDriver {
         let room = room(available, output.facts)
         // Woken with nothing to write: the device may be gone. The page that tells how much is free does not say so, and
         // its descriptor answers at once for ever.
-        if room < output.facts.periodFrames / 2, !isStarting, output.facts.isPlain { try checkAlive(output) }
+        if room < output.facts.periodFrames / 2, !isStarting, output.facts.isPlain, try !isAlive(output) { return }
         var rest = room
         while rest > 0 {
             try fillBlock(rest)
@@ -247,12 +247,19 @@ extension PlaybackDriver {
         ledger.wrote(Int64(frames))
     }
 
-    private func checkAlive(_ output: any PCMOutput) throws(DeviceError) {
+    /// Whether it is there and awake; where it slept it has been begun anew.
+    private func isAlive(_ output: any PCMOutput) throws(DeviceError) -> Bool {
         switch output.status() {
         case .failure(let fault): try recover(fault.errno, "snd_pcm_status")
         case .success(let status):
-            if status.state == .disconnected { throw failure(Errno.ENODEV, "snd_pcm_status") }
+            switch status.state {
+            case .disconnected: throw failure(Errno.ENODEV, "snd_pcm_status")
+            // Asleep right behind a write: the ring is full, and stays so.
+            case .suspended: try recover(Errno.ESTRPIPE, "snd_pcm_status")
+            default: return true
+            }
         }
+        return false
     }
 
     /// Makes the media's next frames ready, over the end of a pass where it loops. None: it has no more, and is ending; or
