@@ -118,7 +118,6 @@ final class ALSAOutput: PCMOutput {
     }
 
     func start() -> Int32 { snd_pcm_start(pcm) }
-    func resume() -> Int32 { snd_pcm_resume(pcm) }
     func drop() -> Int32 { snd_pcm_drop(pcm) }
     func close() {
         guard !isClosed else { return }

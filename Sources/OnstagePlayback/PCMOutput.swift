@@ -132,7 +132,6 @@ package protocol PCMOutput: AnyObject {
 
     func prepareStream() -> Int32
     func start() -> Int32
-    func resume() -> Int32
     func drop() -> Int32
     func close()
 

@@ -101,8 +101,6 @@ final class PacedOutput: PCMOutput {
         return 0
     }
 
-    func resume() -> Int32 { -Errno.ENOSYS }
-
     func drop() -> Int32 {
         advance()
         state = .setup

@@ -31,7 +31,7 @@ extension PlaybackDriver {
     /// Whether the card went round its whole ring since the last look; a plain device is then begun anew behind what stands
     /// written, for all of it was heard, and some of it again.
     func wentRound(ahead: Int64) throws(DeviceError) -> Bool {
-        if let look, let output, output.facts.isPlain, clock.now - look.at > duration(Int64(output.facts.bufferFrames)),
+        if let look, let output, clock.now - look.at > duration(Int64(output.facts.bufferFrames)),
             case .success(let status) = output.status(), status.state == .suspended
         {
             // It did not run meanwhile: the system slept, and its pointer says nothing of that.

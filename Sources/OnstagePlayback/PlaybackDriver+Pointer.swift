@@ -49,6 +49,9 @@ extension PlaybackDriver {
         facts.losesUnderWay ? framesInRing(status, facts) : framesAhead(status, facts)
     }
 
+    /// What is under way is told, where it is, in whole frames of the bus, a millisecond each: so many more may have been played.
+    private var busFrame: Int64 { underWay > 0 ? Int64(frames(.milliseconds(1))) + 1 : 0 }
+
     /// Takes note of what was heard of a stream that ran dry: all of it, but for what may have been under way.
     func breakOffDry(_ status: PCMStatus?) {
         guard let facts = output?.facts, facts.losesUnderWay else { return observe { $0.observeAll() } }
@@ -60,15 +63,38 @@ extension PlaybackDriver {
         if let status, status.state == .xrun, let stopped = status.triggered {
             passed = max(passed, min(total, ledger.heard + Int64(frames(stopped - progressAt))))
         }
+        passed = min(total, passed + busFrame)
         observe { $0.brokeOff(at: passed - Int64(facts.guardFrames)) }
     }
 
+    /// The same of one that a system sleep has stopped: its pointer is that of the last look, ours or the driver's, and what lay
+    /// behind it was not heard, but for what had time to be. The time since is no measure: it goes on while the system wakes.
+    func breakOffAsleep(_ status: PCMStatus?) {
+        guard let facts = output?.facts, !isBrokenOff else { return }
+        isBrokenOff = true
+        let behind = Int64(facts.guardFrames)
+        let asleep = status.flatMap { $0.state == .suspended ? $0 : nil }
+        // How long it went on is known of our own look alone.
+        let since = asleep?.triggered.map { max(0, Int64(frames($0 - progressAt))) } ?? 0
+        var sure = ledger.heard - behind
+        if facts.losesUnderWay {
+            // Where nothing tells what is under way, it may be a step of the pointer less that had been fetched.
+            let gone = underWay > 0 ? since + busFrame : max(0, since - Int64(facts.stepFrames))
+            sure = min(ledger.heard + gone, ledger.written) - behind
+        } else if let asleep {
+            let total = ledger.written + ledger.silence
+            sure = max(total - framesAhead(asleep, facts) - behind, sure + min(behind, since))
+        }
+        observe { $0.brokeOff(at: sure) }
+    }
+
     /// The same of one that was broken off in the middle: by the clock, up to the next look that was due; what lay behind the
-    /// pointer was not heard.
+    /// pointer was not heard. How late we were told is not known: the clock never counts for all that may lie there.
     func breakOff() {
         guard let facts = output?.facts, facts.losesUnderWay, !isBrokenOff else { return }
         isBrokenOff = true
-        let since = min(frames(clock.now - progressAt), facts.periodFrames)
-        observe { $0.brokeOff(at: min($0.heard + Int64(since), $0.written) - Int64(facts.guardFrames)) }
+        let most = max(0, min(facts.periodFrames, facts.guardFrames - frames(.milliseconds(5))))
+        let since = min(Int64(frames(clock.now - progressAt)) + busFrame, Int64(most))
+        observe { $0.brokeOff(at: min($0.heard + since, $0.written) - Int64(facts.guardFrames)) }
     }
 }

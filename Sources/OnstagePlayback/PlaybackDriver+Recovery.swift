@@ -4,7 +4,8 @@ internal import OnstageCore
 extension PlaybackDriver {
     /// How many times in a row a stream is begun anew without a frame being heard, before it is given up.
     private static var restartLimit: Int { 8 }
-    private static var resumeLimit: Int { 20 }
+    /// The same after a system sleep, at 100 ms from one to the next where the card says that it sleeps.
+    private static var awakeningLimit: Int { 20 }
 
     /// Mends what `errno` (positive) says, or throws.
     func recover(_ errno: Int32, _ call: String) throws(DeviceError) {
@@ -53,38 +54,36 @@ extension PlaybackDriver {
         try isWhole ? startStream(from: nil) : restart(from: ledger.position)
     }
 
-    /// The system slept. The driver may go on by itself; else the stream is begun anew at the frame heard last.
+    /// The system slept: the stream is begun anew at the first frame that may not have been heard.
+    ///
+    /// Never by `snd_pcm_resume`: some cards cannot, and of those that can some begin again at another place of their ring than
+    /// they stopped at, so that their pointer tells of frames that nobody heard (snd-dummy begins at its beginning).
     private func recoverSuspend(_ call: String) throws(DeviceError) {
         guard let output else { return }
-        if output.facts.losesUnderWay {
-            breakOff()
-        } else if case .success(let status) = output.status(), status.state == .suspended {
-            let ahead = framesAhead(status, output.facts)
-            observe { $0.observe(ahead: ahead) }
-        }
-        let answer = output.resume()
-        if answer == -Errno.EAGAIN, resumes < Self.resumeLimit {
-            resumes += 1
-            progressAt = clock.now
-            look = nil
-            turnAt = clock.now + .milliseconds(100)
-            return
-        }
+        // Asleep still, or again, as soon as it was begun: that is for whoever begins it.
+        if isAsleep { throw failure(Errno.ESTRPIPE, call) }
+        breakOffAsleep(try? output.status().get())
+        isAsleep = true
+        try goOnAwake(call)
+    }
+
+    /// Begins the stream anew after a sleep; a card that is not awake yet is waited for.
+    func goOnAwake(_ call: String = "snd_pcm_prepare") throws(DeviceError) {
+        let asleep = ledger
+        awakenings += 1
+        guard awakenings <= Self.awakeningLimit else { throw failure(Errno.ESTRPIPE, call) }
         look = nil
-        if answer == 0 {
-            resumes = 0
-            isBrokenOff = false
-            progressAt = clock.now
-            turnAt = output.facts.isPlain && phase == .playing ? nil : clock.now
-        } else if answer == -Errno.ENODEV {
-            throw failure(Errno.ENODEV, "snd_pcm_resume")
-        } else {
-            let isAtEnd = phase == .ending && ledger.contentAhead(ahead: ledger.written + ledger.silence) == 0
-            if isAtEnd { return }
-            observe { $0.forgetUnheard() }
-            resumes = 0
+        do throws(DeviceError) {
             try restart(from: ledger.position)
+        } catch {
+            guard error.errno == Errno.EAGAIN || error.errno == Errno.ESTRPIPE else { throw error }
+            // Nothing was heard of what was begun.
+            (ledger, isBroken, isBrokenOff) = (asleep, false, true)
+            progressAt = clock.now
+            turnAt = clock.now + .milliseconds(100)
+            return publish(isRunning: false)
         }
+        isAsleep = false
         report(
             .recovered(
                 DeviceError(

@@ -64,7 +64,7 @@ extension PlaybackDriver {
     }
 
     private func beginRelease(_ output: any PCMOutput, _ request: ReleaseRequest, _ now: MonotonicTime) -> ReleaseStep {
-        guard !isBroken, case .success(let status) = output.status() else { return finishLost() }
+        guard !isBroken, !isAsleep, case .success(let status) = output.status() else { return finishLost() }
         switch status.state {
         case .running, .draining: break
         case .xrun:
@@ -75,7 +75,8 @@ extension PlaybackDriver {
             phase = .draining
             drain.until = now + .seconds(1)
             return finishDry(output, status, clock.now)
-        case .suspended, .paused:
+        case .suspended: return finishAsleep(status)
+        case .paused:
             if output.facts.losesUnderWay { return finishLost() }
             observe { $0.observe(ahead: framesAhead(status, output.facts)) }
             return finish(.fast, bound: Int64(output.facts.guardFrames), off: 0)
@@ -148,7 +149,8 @@ extension PlaybackDriver {
         case .xrun:
             again += takeRound(dry: status)
             return finishDry(output, status, now)
-        case .prepared, .open, .setup, .disconnected, .suspended, .paused: return finishLost()
+        case .suspended: return finishAsleep(status)
+        case .prepared, .open, .setup, .disconnected, .paused: return finishLost()
         }
         let ahead = framesAhead(status, output.facts)
         if finishRound(output, status) { return finishDrain(output) }
@@ -196,6 +198,12 @@ extension PlaybackDriver {
     /// The device is gone, or does not move any more: what is known to have been heard counts.
     private func finishLost() -> ReleaseStep {
         if !isBroken { breakOff() }
+        return finishUnsure()
+    }
+
+    /// A system sleep has stopped it.
+    private func finishAsleep(_ status: PCMStatus) -> ReleaseStep {
+        breakOffAsleep(status)
         return finishUnsure()
     }
 

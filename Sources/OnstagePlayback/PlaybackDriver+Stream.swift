@@ -11,7 +11,7 @@ extension PlaybackDriver {
             wait.wake(at: clock.now)
             return
         }
-        if phase == .playing, isGainNew { wait.wake(at: clock.now) }
+        if phase == .playing, isGainNew, !isAsleep { wait.wake(at: clock.now) }
         defer { if phase == .playing || phase == .ending || phase == .buffering { jacks?.prepare(&wait) } }
         switch phase {
         case .closed, .ended: break
@@ -37,6 +37,10 @@ extension PlaybackDriver {
         takeJacks(wait)
         if phase != .draining, phase != .closed, let target = controls.takeSeek(isRunning: true) {
             try seekStream(to: target)
+            return
+        }
+        if isAsleep, phase == .playing || phase == .ending {
+            if now >= turnAt ?? now { try goOnAwake() }
             return
         }
         switch phase {
@@ -202,9 +206,13 @@ extension PlaybackDriver {
             return
         }
         let room = room(available, output.facts)
-        // Woken with nothing to write: the device may be gone. The page that tells how much is free does not say so, and
-        // its descriptor answers at once for ever.
-        if room < output.facts.periodFrames / 2, !isStarting, output.facts.isPlain, try !isAlive(output) { return }
+        // Woken with nothing to write: the device may be gone, or asleep. The page that tells how much is free does not say so,
+        // and its descriptor answers at once for ever. Plug-ins wake us as a rule with nothing to write.
+        if room < output.facts.periodFrames / 2, !isStarting,
+            output.facts.isPlain || clock.now > progressAt + .milliseconds(100), try !isAlive(output)
+        {
+            return
+        }
         var rest = room
         while rest > 0 {
             try fillBlock(rest)
@@ -356,7 +364,8 @@ extension PlaybackDriver {
             let ahead = framesAhead(status, output.facts)
             observe { $0.observe(ahead: ahead) }
         }
-        if output == nil {
+        // A card that is asleep is begun there when it is awake.
+        if output == nil || isAsleep {
             ledger = PlaybackLedger(base: target, length: ledger.length)
             return publish(isRunning: false)
         }

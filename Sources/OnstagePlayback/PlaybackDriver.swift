@@ -65,9 +65,11 @@ package final class PlaybackDriver: DeviceDriver {
     var isBroken = false
     /// Restarts after an XRUN since something was heard.
     @exclusivity(unchecked) var restarts = 0
-    /// Attempts to resume after a system sleep.
-    @exclusivity(unchecked) var resumes = 0
-    /// When something was last heard anew.
+    /// Attempts to begin anew after a system sleep since something was heard.
+    @exclusivity(unchecked) var awakenings = 0
+    /// A system sleep has stopped the stream, and the card could not be begun anew yet: tried again when the turn comes.
+    var isAsleep = false
+    /// When something was last heard anew, by what the device says.
     @exclusivity(unchecked) var progressAt = MonotonicTime(nanoseconds: 0)
     /// The next turn when no descriptor tells it.
     @exclusivity(unchecked) var turnAt: MonotonicTime?
@@ -164,7 +166,8 @@ package final class PlaybackDriver: DeviceDriver {
         delivered.add(UInt64(more), ordering: .relaxed)
         progressAt = now
         if ledger.heard > unsure { restarts = 0 }
-        resumes = 0
+        // Of a stream that falls asleep again so many frames do not count.
+        if awakenings > 0, ledger.heard > Int64(output?.facts.guardFrames ?? 0) { awakenings = 0 }
     }
 
     func publish(isRunning: Bool) {
@@ -287,6 +290,7 @@ package final class PlaybackDriver: DeviceDriver {
         steady = Steady()
         block?.removeAll()
         look = nil
+        (isAsleep, awakenings) = (false, 0)
         phase = .closed
         turnAt = nil
         ledger.forgetUnheard()

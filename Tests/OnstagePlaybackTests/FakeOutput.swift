@@ -28,6 +28,8 @@ final class FakeOutput: PCMOutput {
         var queue = 0
         /// But for this: of a ring that is empty they are played to their end.
         var playsOut = false
+        /// So many frames less are under way than the delay tells.
+        var rounding = 0
         /// A mixer (dmix): it starts up to so many frames before its card's pointer; a write that comes after the pointer has
         /// passed its place is left out as a whole and said to be taken; what is mixed is played, dropped or not.
         var mixer: Int?
@@ -45,7 +47,10 @@ final class FakeOutput: PCMOutput {
         case delay(Int64)
         case state(PCMState)
         case statusFails(Int32)
-        case resume(Int32)
+        /// The next attempt to prepare it is refused with this errno.
+        case prepare(Int32)
+        /// The next attempt to start it is refused with this errno.
+        case start(Int32)
     }
 
     let facts: OutputFacts
@@ -56,6 +61,8 @@ final class FakeOutput: PCMOutput {
     private(set) var state = PCMState.prepared
     private(set) var written: Int64 = 0
     private var pointer: Int64 = 0
+    /// The pointer at the last look.
+    private var seen: Int64 = 0
     private var underWay: [Int32] = []
     private var listened = 0
     private var started = MonotonicTime(nanoseconds: 0)
@@ -73,6 +80,8 @@ final class FakeOutput: PCMOutput {
         /// Time that passes at each call, as on a slow or busy machine.
         var slowness: () -> Duration = { .zero }
         var openings = 0
+        /// What was asked to be taken back.
+        var rewinds: [Int] = []
         var open = 0
         var last: FakeOutput?
         /// The card is closed.
@@ -180,7 +189,13 @@ final class FakeOutput: PCMOutput {
         advance()
         if state == .xrun { return -Int(Errno.EPIPE) }
         if state == .disconnected { return -Int(Errno.ENODEV) }
-        return make.buffer - Int(written - told(pointer))
+        return make.buffer - Int(written - look())
+    }
+
+    /// The place that the kernel tells: of a card that a sleep has stopped that of the last look.
+    private func look() -> Int64 {
+        if state != .suspended { seen = told(pointer) }
+        return seen
     }
 
     func status() -> Result<PCMStatus, PCMFault> {
@@ -189,16 +204,16 @@ final class FakeOutput: PCMOutput {
             return .failure(PCMFault(errno: errno))
         }
         if case .state(let next) = room.take({ if case .state = $0 { true } else { false } }) { state = next }
-        let fill = written - told(pointer)
+        let fill = written - look()
         var status = PCMStatus(
             state: state, delay: state == .running ? fill + underWayTold : 0, available: Int64(make.buffer) - fill,
-            triggered: state == .xrun ? stopped : nil)
+            triggered: state == .xrun || state == .suspended ? stopped : nil)
         if case .delay(let delay) = room.take({ if case .delay = $0 { true } else { false } }) { status.delay = delay }
         return .success(status)
     }
 
     private var underWayTold: Int64 {
-        Int64(make.isBatch ? min(make.queue, underWay.count - listened) : make.behind)
+        Int64(make.isBatch ? min(make.queue, underWay.count - listened) + make.rounding : make.behind)
     }
 
     func fillAtWrite() -> Int { Int(fill) }
@@ -225,8 +240,13 @@ final class FakeOutput: PCMOutput {
     /// The system sleeps, and no call says so; the clock goes on for `time` while it falls asleep and wakes.
     func sleep(for time: Duration) {
         advance()
-        if state == .running { state = .suspended }
+        fallAsleep()
         clock.advance(by: time)
+    }
+
+    private func fallAsleep() {
+        guard state == .running else { return }
+        (state, stopped) = (.suspended, make.isPlain ? clock.now : nil)
     }
 
     /// Where a mixer's card is by now.
@@ -243,7 +263,7 @@ final class FakeOutput: PCMOutput {
                 state = .xrun
                 hand(to: written)
             }
-            if errno == Errno.ESTRPIPE { state = .suspended }
+            if errno == Errno.ESTRPIPE { fallAsleep() }
             if errno == Errno.ENODEV { state = .disconnected }
             return -Int(errno)
         }
@@ -306,6 +326,7 @@ final class FakeOutput: PCMOutput {
 
     func rewind(_ frames: Int) -> Int {
         advance()
+        room.rewinds.append(frames)
         guard state == .running else { return -Int(Errno.EPIPE) }
         let count = min(Int64(frames), written - told(pointer))
         // Plug-ins say that they took it back, and play it all the same.
@@ -324,12 +345,15 @@ final class FakeOutput: PCMOutput {
 
     func prepareStream() -> Int32 {
         guard state != .disconnected else { return -Errno.ENODEV }
+        if case .prepare(let errno) = room.take({ if case .prepare = $0 { true } else { false } }) { return -errno }
         (state, written, pointer, underWay, listened) = (.prepared, 0, 0, [], 0)
+        (seen, stopped) = (0, nil)
         return 0
     }
 
     func start() -> Int32 {
         guard state == .prepared else { return -Errno.EBADFD }
+        if case .start(let errno) = room.take({ if case .start = $0 { true } else { false } }) { return -errno }
         state = .running
         started = clock.now
         if let before = make.mixer {
@@ -339,17 +363,6 @@ final class FakeOutput: PCMOutput {
             for place in 0..<min(card, written, Int64(make.buffer)) { ring[Int(place)] = 0 }
         }
         return 0
-    }
-
-    func resume() -> Int32 {
-        if case .resume(let answer) = room.take({ if case .resume = $0 { true } else { false } }) {
-            if answer == 0 {
-                state = .running
-                started = clock.now - .nanoseconds(pointer * 1_000_000_000 / Int64(facts.rate))
-            }
-            return answer
-        }
-        return -Errno.ENOSYS
     }
 
     func drop() -> Int32 {

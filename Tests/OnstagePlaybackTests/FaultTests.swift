@@ -51,35 +51,6 @@ struct FaultTests {
         #expect(Int64(rig.room.heard.count) == detail.position)
     }
 
-    @Test("A-04: after a system sleep it resumes, or begins anew at the frame heard last", arguments: [0, -38, -11])
-    func suspend(resume: Int32) throws {
-        var rig = PlayerRig()
-        try rig.run.acquire()
-        try rig.run.play(for: .milliseconds(300))
-        rig.room.faults = [.refuse(Errno.ESTRPIPE), .resume(resume)]
-        if resume == -11 { rig.room.faults.append(.resume(0)) }
-        try rig.run.play(for: .milliseconds(400))
-        let detail = rig.run.release()
-        #expect(rig.room.firstFault() == nil)
-        #expect(Int64(rig.room.heard.count) == detail.position)
-        #expect(rig.reports.recovered.map(\.errno) == [Errno.ESTRPIPE])
-    }
-
-    @Test("a sleep that no call tells: it is no machine that stood still, and what is in the ring has not been heard")
-    func asleep() throws {
-        var rig = PlayerRig()
-        try rig.run.acquire()
-        for _ in 0..<3 {
-            try rig.run.play(for: .milliseconds(300))
-            rig.room.last?.sleep(for: .seconds(2))
-            try rig.run.play(for: .milliseconds(300))
-        }
-        let detail = rig.run.release()
-        #expect(rig.room.firstFault() == nil)
-        #expect(Int64(rig.room.heard.count) == detail.position)
-        #expect(rig.reports.recovered.map(\.errno) == Array(repeating: Errno.ESTRPIPE, count: 3))
-    }
-
     @Test("A-12: a card that is pulled is absent, the place kept, nothing left open")
     func pulled() throws {
         var rig = PlayerRig()

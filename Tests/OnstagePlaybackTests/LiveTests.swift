@@ -135,6 +135,23 @@ import Testing
     }
 
     /// A beep through a pipe that stays open: too little to begin with, and nothing follows.
+    @Test("after a system sleep what stood in the ring is written again: it is kept so far", arguments: 0..<2)
+    func asleep(card: Int) throws {
+        var rig = try Rig(Self.cards[card])
+        rig.app.allow(1_000_000)
+        try rig.run.acquire()
+        try rig.run.play(for: .milliseconds(310))
+        let before = rig.room.heard.count
+        rig.room.last?.sleep(for: .seconds(2))
+        try rig.run.play(for: .milliseconds(310))
+        let detail = rig.run.release()
+        let heard = rig.room.heard
+        #expect(heard[..<before].elementsEqual(1...Int32(before)))
+        #expect(heard[before] <= Int32(before + 1) && heard[before] > Int32(before - 1500))
+        #expect(heard[before...].elementsEqual(heard[before]..<heard[before] + Int32(heard.count - before)))
+        #expect(detail.position == heard.last.map(Int64.init))
+    }
+
     @Test("a little that nothing follows is heard all the same")
     func beep() throws {
         var rig = try Rig()

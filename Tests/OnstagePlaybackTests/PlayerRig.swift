@@ -21,4 +21,23 @@ struct PlayerRig {
             backend: FakeOutput.backend(make, clock, room), report: reports.add)
         run = DriverRun(driver, still: clock)
     }
+
+    /// By how many frames it went back (−), or left some out (+), wherever a frame did not follow its forerunner.
+    var jumps: [Int] {
+        var (jumps, next): ([Int], Int32) = ([], 1)
+        for frame in room.heard {
+            if frame != next { jumps.append(Int(frame - next)) }
+            next = frame + 1
+        }
+        return jumps
+    }
+
+    /// Frames that were never heard, and that were heard again.
+    var faults: (lost: Int, repeated: Int) {
+        let jumps = jumps
+        return (jumps.reduce(0) { $0 + max(0, $1) }, jumps.reduce(0) { $0 + max(0, -$1) })
+    }
+
+    /// The frame after the last one heard.
+    var next: Int64 { Int64(room.heard.last ?? 0) }
 }

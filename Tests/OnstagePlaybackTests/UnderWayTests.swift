@@ -10,13 +10,15 @@ struct UnderWayTests {
 
     /// A player on a USB card in memory.
     private func rig(
-        isPlain: Bool = true, buffer: Int? = nil, playsOut: Bool = false, frames: Int64 = 1_000_000
+        isPlain: Bool = true, buffer: Int? = nil, playsOut: Bool = false, behind: Int = 240, rounding: Int = 0,
+        frames: Int64 = 1_000_000
     ) -> PlayerRig {
         PlayerRig(
             FakeOutput.Make(
                 isPlain: isPlain, isBatch: true, period: (buffer ?? (isPlain ? 4800 : 1920)) / 4,
-                buffer: buffer ?? (isPlain ? 4800 : 5760), guardFrames: Self.guardFrames, grain: 288, behind: 240,
-                queue: Self.queue, playsOut: playsOut),
+                buffer: buffer ?? (isPlain ? 4800 : 5760), guardFrames: Self.guardFrames,
+                grain: rounding > 0 ? 48 : 288, behind: behind,
+                queue: Self.queue, playsOut: playsOut, rounding: rounding),
             media: RampSource(frames: frames))
     }
 
@@ -48,6 +50,34 @@ struct UnderWayTests {
         #expect(detail.position == rig.next)
         #expect(detail.bound == 0)
         #expect(rig.driver.counts.underruns == 5)
+    }
+
+    @Test("dry, and a frame of the bus less was under way than its delay told: no more is heard again than the guard")
+    func dryRounded() throws {
+        var rig = self.rig(playsOut: true, behind: 0, rounding: 47)
+        try rig.run.acquire()
+        for round in 1...20 {
+            try rig.run.play(for: .milliseconds(300 + 7 * round))
+            rig.clock.advance(by: .seconds(2))
+            try rig.run.play(for: .milliseconds(100))
+        }
+        #expect(rig.run.release().position == rig.next)
+        let jumps = rig.jumps
+        #expect(jumps.count == 20 && jumps.allSatisfy { -Self.guardFrames...0 ~= $0 }, "\(jumps)")
+    }
+
+    @Test("dry, and gone when it is to go on: what was under way is given up once", arguments: 0..<6)
+    func goneWhenDry(at place: Int) throws {
+        var rig = self.rig(behind: 0)
+        try rig.run.acquire()
+        try rig.run.play(for: .milliseconds(300 + 7 * place))
+        rig.clock.advance(by: .seconds(2))
+        rig.room.faults = [.prepare(Errno.ENODEV)]
+        let error = #expect(throws: DeviceError.self) { try rig.run.play(for: .milliseconds(300)) }
+        #expect(error?.kind == .absent)
+        let position = try #require(rig.run.release().position)
+        #expect(position <= rig.next)
+        #expect(rig.next - position <= Int64(Self.guardFrames))
     }
 
     @Test("dry again before more is heard than would be lost: given up, not begun anew for ever")
@@ -111,41 +141,17 @@ struct UnderWayTests {
         #expect(last.position == rig.next)
     }
 
-    @Test("a sleep, told by its state alone or by a call: what was not heard is played", arguments: [true, false])
-    func asleep(isRefused: Bool) throws {
-        var rig = self.rig()
+    @Test("pulled while a long ring plays, and told of late: none is lost", arguments: 0..<12)
+    func pulledLate(at place: Int) throws {
+        var rig = self.rig(buffer: 96_000)
         try rig.run.acquire()
-        for round in 1...4 {
-            try rig.run.play(for: .milliseconds(310))
-            if isRefused {
-                rig.room.faults = [.refuse(Errno.ESTRPIPE)]
-            } else {
-                rig.room.last?.sleep(for: .seconds(2))
-            }
-            try rig.run.play(for: .milliseconds(310))
-            #expect(rig.faults.lost == 0)
-            #expect(rig.faults.repeated <= round * Self.guardFrames)
-        }
-        let detail = rig.run.release()
-        #expect(detail.position == rig.next)
-        #expect(rig.reports.recovered.map(\.errno) == Array(repeating: Errno.ESTRPIPE, count: 4))
-        #expect(rig.driver.counts.underruns == 0)
-    }
-
-    @Test("a pause of a stream that a sleep has stopped: the first frame that may not have been heard, and its bound")
-    func pausedAsleep() throws {
-        var rig = self.rig()
-        try rig.run.acquire()
-        try rig.run.play(for: .milliseconds(310))
-        rig.room.last?.sleep(for: .milliseconds(1))
-        let detail = rig.run.release()
+        try rig.run.play(for: .milliseconds(900 + 57 * place))
+        rig.room.last?.pull()
+        rig.clock.advance(by: .milliseconds(150))
+        #expect(throws: DeviceError.self) { try rig.run.play(for: .seconds(1)) }
+        let detail = rig.run.release(hurried: true)
         let (position, bound) = (try #require(detail.position), try #require(detail.bound))
         #expect(position <= rig.next && rig.next <= position + bound)
-        #expect(rig.next - position <= Int64(Self.guardFrames))
-        try rig.run.acquire()
-        try rig.run.play(for: .milliseconds(100))
-        _ = rig.run.release()
-        #expect(rig.faults.lost == 0)
     }
 
     @Test("the last frames run dry under way: they are heard, and the end is told once", arguments: 0..<12)
@@ -161,19 +167,4 @@ struct UnderWayTests {
         #expect(reports.ended == 1)
         _ = rig.run.release()
     }
-}
-
-extension PlayerRig {
-    /// Frames that were never heard, and that were heard again.
-    fileprivate var faults: (lost: Int, repeated: Int) {
-        var (lost, repeated, next) = (0, 0, 1)
-        for frame in room.heard {
-            if Int(frame) > next { lost += Int(frame) - next } else { repeated += next - Int(frame) }
-            next = Int(frame) + 1
-        }
-        return (lost, repeated)
-    }
-
-    /// The frame after the last one heard.
-    fileprivate var next: Int64 { Int64(room.heard.last ?? 0) }
 }
