@@ -189,6 +189,30 @@ struct FadeTests {
         #expect(rig.driver.counts.underruns == 0)
     }
 
+    @Test("a ring that is all but played when a volume is to be heard: nothing is taken back of it", arguments: 1...8)
+    func tooLateForVolume(call: Int) throws {
+        var rig = PlayerRig(FakeOutput.Make(period: 24_000, buffer: 96_000), media: Self.numbered()) {
+            $0.bufferTime = .seconds(2)
+        }
+        let room = rig.room
+        try rig.run.acquire()
+        try rig.run.play(for: .milliseconds(700))
+        // At such a volume each frame still is its own number.
+        rig.driver.controls.volume = 0.999_999_999_9
+        var calls = 0
+        room.slowness = {
+            calls += 1
+            guard calls == call, let written = room.last?.written else { return .zero }
+            return .nanoseconds((written - Int64(room.heard.count) - 300) * 1_000_000_000 / 48_000)
+        }
+        try rig.run.play(for: .seconds(3))
+        #expect(calls >= call)
+        #expect(room.rewinds.allSatisfy { $0 > 0 })
+        let detail = rig.run.release()
+        #expect(Self.isInOrder(room.heard))
+        #expect(Int64(room.heard.count) == detail.position && detail.off == 0)
+    }
+
     @Test("a long rest of a ring is not kept waiting for by what comes before it: a ramp is a piece by itself")
     func pieces() throws {
         let feed = MediaFeed(Self.numbered())
