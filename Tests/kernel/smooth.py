@@ -64,6 +64,7 @@ class Piece:
         self.begin, self.first = begin, first
         self.end, self.last = begin, first  # of the last frame in it
         self.worst = 0.0  # how far any of its frames was from the line through it
+        self.firsts = [first]  # by each volume that it may have had
 
 
 def pieces(samples, step, stride=32, volumes=((1.0, 1.0),)):
@@ -82,15 +83,19 @@ def pieces(samples, step, stride=32, volumes=((1.0, 1.0),)):
 
     def fits(index, of):
         """Whether sound of this volume begins here."""
-        first, later = here(index, of), here(index + 64, of) if index + 64 < count else None
-        return first is not None and (later is None or abs(later - first - 64 * step) <= 1.2)
+        first = here(index, of)
+        if first is None:
+            return False
+        later = [(ahead, here(index + ahead, of)) for ahead in (16, 32, 64) if index + ahead < count]
+        return all(frame is None or abs(frame - first - ahead * step) <= 1.2 for ahead, frame in later)
 
     silence = bytes(4 * 1024)
     while at < count:
         if samples[2 * at] == 0 and samples[2 * at + 1] == 0:
             at += 1024 if samples[2 * at:2 * at + 2048].tobytes() == silence else 1
             continue
-        volume = next((of for of in volumes if fits(at, of)), volumes[0])
+        fitting = [of for of in volumes if fits(at, of)] or volumes[:1]
+        volume = fitting[0]
         frame = here(at)
         # A converter blends the first and the last frame with the silence: they are left out.
         ahead = here(at + 1) if at + 1 < count else None
@@ -98,6 +103,7 @@ def pieces(samples, step, stride=32, volumes=((1.0, 1.0),)):
             at += 1
             continue
         piece, drift = Piece(at, frame), 0.0
+        piece.firsts = [first for first in (here(at, of) for of in fitting) if first is not None]
         while True:
             leap = stride
             while leap:
@@ -115,6 +121,12 @@ def pieces(samples, step, stride=32, volumes=((1.0, 1.0),)):
             drift += (following - wanted) / 50
         found.append(piece)
         at += 1
+    for piece, after in reversed(list(zip(found, found[1:]))):
+        # Its volume was changed, and which one it had before a short piece does not tell: then what it went on as does.
+        if after.begin - piece.end < 48:
+            end = after.first - (after.begin - piece.end) * step
+            shift = min((first - piece.first for first in piece.firsts), key=lambda shift: abs(piece.last + shift - end))
+            piece.first, piece.last = piece.first + shift, piece.last + shift
     return found
 
 
