@@ -99,6 +99,8 @@ extension Profile {
         public var pauseMode = PauseMode.exact
         /// 0…1; at 1 the samples are handed on bit by bit.
         public var volume = 1.0
+        /// Where it stands when its last frame has been heard.
+        public var atEnd = EndPolicy.rewind
         /// How long it fades away at a pause, and back after it.
         public var fade = Duration.zero
         /// Whether a program of the session that has the card is asked for it, and with what priority.

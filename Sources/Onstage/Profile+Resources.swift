@@ -139,6 +139,7 @@ extension Profile.Playback {
         options.guardTime = guardTime
         options.pauseMode = pauseMode
         options.volume = volume
+        options.atEnd = atEnd
         options.fade = fade
         options.reservesDevice = reservesDevice
         options.reservePriority = reservePriority

@@ -158,6 +158,8 @@ enum ProfileDecoder {
         playback.guardTime = object.milliseconds("guardMilliseconds", 0...200)
         playback.pauseMode = object.choice("pause", ["exact", "fast"]).flatMap(PauseMode.init) ?? playback.pauseMode
         playback.volume = object.number("volume", 0...1) ?? playback.volume
+        let ends = EndPolicy.allCases.map(\.rawValue)
+        playback.atEnd = object.choice("atEnd", ends).flatMap(EndPolicy.init) ?? playback.atEnd
         playback.fade = object.milliseconds("fadeMilliseconds", 0...50) ?? playback.fade
         playback.reservesDevice = object.flag("reserve") ?? playback.reservesDevice
         playback.reservePriority = object.integer("reservePriority", -1_000_000...1_000_000) ?? playback.reservePriority

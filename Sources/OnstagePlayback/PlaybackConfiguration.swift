@@ -22,6 +22,7 @@ package struct PlaybackConfiguration: Hashable, Sendable {
     package var guardTime: Duration?
     package var pauseMode = PauseMode.exact
     package var isLooped = false
+    package var endPolicy = EndPolicy.rewind
     /// 0…1; at 1 the samples are handed on bit by bit.
     package var volume = 1.0
     /// How long a change of volume takes: long enough not to click, short enough to seem at once.

@@ -344,14 +344,15 @@ extension PlaybackDriver {
         }
     }
 
-    /// The last frame of the media was heard. The next play begins at its first.
+    /// The last frame of the media was heard. Where the next play begins is a matter of ``EndPolicy``.
     func tellEnd() {
         observe { $0.observeAll() }
         _ = output?.drop()
         phase = .ended
         turnAt = nil
         // What cannot be begun anew stays at its end.
-        ledger = PlaybackLedger(base: media.info.isSeekable ? 0 : ledger.position, length: ledger.length)
+        let isRewound = media.info.isSeekable && configuration.endPolicy == .rewind
+        ledger = PlaybackLedger(base: isRewound ? 0 : ledger.position, length: ledger.length)
         publish(isRunning: false)
         report(.ended)
     }

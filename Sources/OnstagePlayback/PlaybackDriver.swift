@@ -183,16 +183,16 @@ package final class PlaybackDriver: DeviceDriver {
         let info = media.info
         var start = controls.takeSeek() ?? ledger.position
         let isAtEnd = ledger.length.map { start >= $0 } ?? false
-        if isAtEnd, info.isSeekable { start = 0 }
+        if isAtEnd, beginsAnew { start = 0 }
         ledger = PlaybackLedger(base: start, length: ledger.length)
         publish(isRunning: false)
-        guard info.frames > 0 || !info.hasLength, !isAtEnd || info.isSeekable else {
+        guard info.frames > 0 || !info.hasLength, !isAtEnd || beginsAnew else {
             // Nothing to play: it has ended before a device is taken (W-03).
             phase = .ending
             return Acquired(
                 format: [("media", .text(info.name))],
                 notes: mediaNotes() + [
-                    isAtEnd && !info.isSeekable ? "the media has no more frames" : "the media has no frames"
+                    isAtEnd && info.frames > 0 ? "the media has no more frames" : "the media has no frames"
                 ])
         }
         try media.seek(to: start)
@@ -213,6 +213,11 @@ package final class PlaybackDriver: DeviceDriver {
         var acquired = acquired(opened.facts)
         acquired.notes += asked
         return acquired
+    }
+
+    /// Whether a sound that stands at its end is played from its beginning.
+    var beginsAnew: Bool {
+        media.info.isSeekable && (configuration.endPolicy == .rewind || controls.isLooped)
     }
 
     /// Fills the PCM and starts it.

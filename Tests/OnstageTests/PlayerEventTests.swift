@@ -70,6 +70,37 @@ import Testing
         await stage.end()
     }
 
+    /// Media3's trap: a position that was kept at the end. It is 0 then, or it stays and says so, by policy.
+    @Test(arguments: EndPolicy.allCases) func whatIsKeptAtTheEnd(policy: EndPolicy) async throws {
+        let frames = 4_800
+        for turn in 1...2 {
+            let positions = Positions(directory: folder("state"))
+            let stage = try stage(frames: frames, positions: positions) { $0.atEnd = policy }
+            try stage.scene.bind(stage.player)
+            stage.scene.resume()
+            stage.player.play()
+            if turn == 1 || policy == .rewind { await stage.events.state(.playing) }
+            await stage.events.state(.ended)
+            let kept = Int64(policy == .stay ? frames : 0)
+            _ = await stage.events.next { $0 == .stored(position: kept) }
+            #expect(stage.player.position == kept)
+            if policy == .stay {
+                // A play does nothing; a seek does.
+                stage.player.play()
+                await withCheckedContinuation { decided in stage.broker.afterWishes { decided.resume() } }
+                #expect(stage.player.playerState == .ended)
+                stage.player.seek(to: 2_400)
+                await stage.events.state(.playing)
+                await stage.events.state(.ended)
+                _ = await stage.events.next { $0 == .stored(position: kept) }
+                let states = stage.events.states
+                #expect(states.count { $0 == .ended } == 2 && states.count { $0 == .playing } == (turn == 1 ? 2 : 1))
+            }
+            await stage.end()
+            positions.close()
+        }
+    }
+
     /// `ended` is told when the last frame was heard: then the recording of what was heard holds it.
     @Test func theEndIsToldBehindTheLastFrame() async throws {
         let stage = try stage(frames: 9_600)

@@ -24,6 +24,8 @@ public final class Player: Resource {
         /// How much lies behind the device's pointer; nil for what is known of its driver.
         public var guardTime: Duration?
         public var isLooped = false
+        /// Where it stands when its last frame has been heard, and what is kept of that.
+        public var atEnd = EndPolicy.rewind
         /// 0…1; at 1 the samples are handed on bit by bit.
         public var volume = 1.0
         /// How long the sound takes to fade away at a pause, and to come back where it goes on: 0…50 ms. Each frame is heard
@@ -74,6 +76,7 @@ public final class Player: Resource {
             configuration.nearLimit = nearLimit
             configuration.horizon = horizon
             configuration.isLooped = isLooped
+            configuration.endPolicy = atEnd
             configuration.volume = volume
             configuration.fade = fade
             configuration.reservesDevice = reservesDevice
@@ -96,6 +99,7 @@ public final class Player: Resource {
     let controls: PlaybackControls
     let observers: PlayerObservers
     private let start: StartPosition
+    private let atEnd: EndPolicy
     private let feed: MediaFeed
 
     /// Where the first play begins: the stored position, unless something was sought before it came.
@@ -148,6 +152,7 @@ public final class Player: Resource {
         self.observers = observers
         self.start = start
         self.feed = feed
+        atEnd = options.atEnd
         info = feed.info
         handle = ResourceHandle(
             name: name, kind: .audio, reasons: PauseReasons(.user), journal: kept,
@@ -201,9 +206,9 @@ public final class Player: Resource {
         handle.tell(.watched)
     }
 
-    /// Sets ``playWhenReady``; at the end of the media it begins again.
+    /// Sets ``playWhenReady``; at the end of the media it begins again, unless it is to stay there (``Options/atEnd``).
     public func play() {
-        handle.pause(.finished, false)
+        if atEnd == .rewind || isLooped { handle.pause(.finished, false) }
         playWhenReady = true
     }
 

@@ -17,7 +17,8 @@ public enum PlayerState: Hashable, Sendable {
     case playing
     /// It holds no device, or is giving it back; not empty.
     case paused(PauseReasons)
-    /// The last frame was heard; it plays no more until ``Player/play()`` or a seek.
+    /// The last frame was heard; it plays no more until ``Player/play()`` or a seek; until a seek where it is to stay at its
+    /// end (``Player/Options/atEnd``).
     case ended
     /// What is the matter will not go away by waiting.
     case failed(DeviceError)

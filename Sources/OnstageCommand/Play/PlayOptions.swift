@@ -17,6 +17,7 @@ struct PlayOptions: Hashable, Sendable {
     var from: MediaTime?
     var isResumed = false
     var isLooped = false
+    var atEnd = EndPolicy.rewind
     var volume = 1.0
     var key: String?
     var state: String?
@@ -43,6 +44,9 @@ struct PlayOptions: Hashable, Sendable {
             .init("from", value: "TIME", "begin at 90, 1:30, 1:02:03.5, or at a frame: 4320000f"),
             .init("resume", short: "r", "begin each FILE where it was left, at the next frame"),
             .init("loop", short: "l", "begin again at the end: one FILE without a gap, several from the first"),
+            .init(
+                "at-end", value: "rewind|stay",
+                "what is kept at its end: that it begins anew, or that it was heard; rewind"),
             .init("volume", value: "V", "0…1, or 0%…100%; at 1 the samples are handed on bit by bit"),
             .init("key", short: "k", value: "NAME", "what its position is kept under; the FILE's path, size and time"),
             .init("state", value: "DIR", "where positions are kept; $STATE_DIRECTORY, else $XDG_STATE_HOME/onstage"),
@@ -67,8 +71,8 @@ struct PlayOptions: Hashable, Sendable {
             Signals: SIGUSR1 pauses, SIGUSR2 goes on; SIGINT, SIGTERM and SIGHUP end.
 
             Without --resume or --from a FILE begins at its first frame. Its position is kept while it plays, once a second, and
-            at each pause (onstage positions lists them); after its end it is 0. Standard input can neither be sought nor
-            resumed; while nothing comes from it there is silence.
+            at each pause (onstage positions lists them); after its end it is 0, or with --at-end stay its end: then
+            --resume plays nothing of it. Standard input can neither be sought nor resumed; while nothing comes from it there is silence.
 
             Exit status: 0 played, 1 something could not be played, 2 wrong usage.
             """)
@@ -87,6 +91,12 @@ struct PlayOptions: Hashable, Sendable {
         wantsInfo = parsed.has("info")
         isResumed = parsed.has("resume")
         isLooped = parsed.has("loop")
+        if let text = parsed.value("at-end") {
+            guard let policy = EndPolicy(rawValue: text) else {
+                throw UsageError("--at-end \(text) is neither rewind nor stay")
+            }
+            atEnd = policy
+        }
         key = parsed.value("key")
         if key != nil, items.count > 1 { throw UsageError("--key goes with one FILE") }
         if let text = parsed.value("from") {
@@ -123,7 +133,7 @@ struct PlayOptions: Hashable, Sendable {
     private func refuseForStandardInput() throws(UsageError) {
         if wantsInfo { throw UsageError("--info wants a FILE: standard input has no header") }
         if items.count(where: { $0 == .standardInput }) > 1 { throw UsageError("standard input can be played once") }
-        if from != nil || isResumed || isLooped || key != nil {
+        if from != nil || isResumed || isLooped || key != nil || atEnd == .stay {
             throw UsageError("standard input can neither be sought, resumed nor looped")
         }
     }
@@ -187,6 +197,7 @@ struct PlayOptions: Hashable, Sendable {
         options.output = device == Profile.synthetic ? nil : device ?? "default"
         options.recording = recording
         options.isLooped = isLooped && items.count == 1
+        options.atEnd = atEnd
         options.volume = volume
         options.key = key
         if let pauseMode { options.pauseMode = pauseMode }
