@@ -106,6 +106,8 @@ extension Profile {
         /// Whether a program of the session that has the card is asked for it, and with what priority.
         public var reservesDevice = true
         public var reservePriority = 10
+        /// Whether its thread goes before ordinary programs.
+        public var realtime = RealtimePolicy.auto
         /// How much of a file is kept read and decoded ahead of the sound.
         public var readAhead = Duration.seconds(1)
         /// Whether it pauses, as by the user, when its plug is pulled or its card goes away.

@@ -143,6 +143,7 @@ extension Profile.Playback {
         options.fade = fade
         options.reservesDevice = reservesDevice
         options.reservePriority = reservePriority
+        options.realtime = realtime
         options.readAhead = readAhead
         options.journalInterval = journal.interval
         options.pausesWhenNoisy = pausesWhenNoisy

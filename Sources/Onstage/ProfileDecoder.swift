@@ -163,6 +163,8 @@ enum ProfileDecoder {
         playback.fade = object.milliseconds("fadeMilliseconds", 0...50) ?? playback.fade
         playback.reservesDevice = object.flag("reserve") ?? playback.reservesDevice
         playback.reservePriority = object.integer("reservePriority", -1_000_000...1_000_000) ?? playback.reservePriority
+        let policies = RealtimePolicy.allCases.map(\.rawValue)
+        playback.realtime = object.choice("realtime", policies).flatMap(RealtimePolicy.init) ?? playback.realtime
         playback.readAhead = object.milliseconds("aheadMilliseconds", 100...10_000) ?? playback.readAhead
         playback.pausesWhenNoisy = object.flag("pauseWhenNoisy") ?? playback.pausesWhenNoisy
         let journals = Profile.Playback.Journal.allCases.map(\.rawValue)

@@ -38,6 +38,9 @@ package struct PlaybackConfiguration: Hashable, Sendable {
     /// Whether it is told when a plug is pulled that the sound is heard by.
     package var pausesWhenNoisy = false
 
+    /// Whether its thread goes before ordinary programs.
+    package var realtime = RealtimePolicy.auto
+
     package init(output: Output = .pcm("default")) {
         self.output = output
     }

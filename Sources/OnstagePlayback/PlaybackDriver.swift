@@ -1,5 +1,5 @@
 package import OnstageCore
-internal import OnstageLinux
+package import OnstageLinux
 internal import Synchronization
 
 /// One player's way to its PCM.
@@ -36,6 +36,9 @@ package final class PlaybackDriver: DeviceDriver {
     let forceHandle = ForceHandle()
     let delivered = Atomic<UInt64>(0)
     private let underruns = Atomic<UInt64>(0)
+    /// How the device's thread is scheduled.
+    private let scheduling: ThreadScheduling?
+    private var isSchedulingTold = false
 
     // Used on the device's thread alone, and by no two calls at once: the hot ones are not watched for that at run time.
     @exclusivity(unchecked) var output: (any PCMOutput)?
@@ -105,12 +108,15 @@ package final class PlaybackDriver: DeviceDriver {
     /// - Parameters:
     ///   - controls: made beforehand with the media's info and the position to begin at; the broker keeps it.
     ///   - media: one driver's at a time.
+    ///   - scheduling: what the thread that it is made on was given; nil where none was asked for.
     ///   - report: takes what happens, on the device's thread.
     package init(
         configuration: PlaybackConfiguration, media: MediaFeed, controls: PlaybackControls? = nil,
-        clock: any MonotonicClock = SystemClock(), backend: OutputBackend? = nil, report: @escaping DriverReporter
+        clock: any MonotonicClock = SystemClock(), backend: OutputBackend? = nil,
+        scheduling: ThreadScheduling? = nil, report: @escaping DriverReporter
     ) {
         self.configuration = configuration.inRange
+        self.scheduling = scheduling
         stallLimit = max(.seconds(1), self.configuration.bufferTime * 2)
         self.media = media
         self.controls = controls ?? PlaybackControls(media.info, configuration: configuration, clock: clock)
@@ -262,6 +268,11 @@ package final class PlaybackDriver: DeviceDriver {
         ]
         format += facts.more
         var notes = mediaNotes() + facts.notes
+        if let scheduling {
+            format.append(("scheduling", .text(scheduling.text)))
+            if let note = scheduling.note, !isSchedulingTold { notes.append(note) }
+            isSchedulingTold = true
+        }
         let matrix = facts.matrix(for: media.info)
         if !matrix.isIdentity {
             let device = facts.layout ?? .device(facts.channels)

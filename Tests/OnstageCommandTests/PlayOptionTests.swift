@@ -37,13 +37,13 @@ import Testing
     @Test func whatIsAsked() throws {
         let options = try PlayOptions([
             "a.wav", "-D", "hw:1", "--from", "1:30", "--loop", "--volume", "50%", "-k", "key", "--state=/s",
-            "--pause-mode", "fast", "--buffer", "200", "--at-end", "stay",
+            "--pause-mode", "fast", "--buffer", "200", "--at-end", "stay", "--realtime", "always",
         ])
         #expect(options.items == [.file("a.wav")] && options.key == "key" && options.state == "/s" && options.isLooped)
         #expect(options.from == .time(.seconds(90)))
         #expect(options.player.output == "hw:1" && options.player.pauseMode == .fast && options.player.volume == 0.5)
         #expect(options.player.bufferTime == .milliseconds(200) && options.player.isLooped)
-        #expect(options.player.atEnd == .stay)
+        #expect(options.player.atEnd == .stay && options.player.realtime == .always)
         let plain = try PlayOptions(["x"]).player
         #expect(plain == Player.Options())
         #expect(try PlayOptions(["x", "--device", "synthetic", "--recording", "r"]).player.output == nil)
@@ -59,6 +59,7 @@ import Testing
             (["a", "--buffer", "2000.1"], "--buffer"),
             (["a", "--fade", "50.1"], "--fade 50.1 is not within 0…50 (milliseconds)"),
             (["a", "--pause-mode", "slow"], "slow"), (["a", "--at-end", "up"], "--at-end up"),
+            (["a", "--realtime", "yes"], "auto, always, never"),
             (["-", "--at-end", "stay", "--rate", "8000", "--channels", "2", "--format", "s16"], "standard input"),
             (["a", "-r", "--from", "1"], "which of them"), (["a", "--recording", "x"], "synthetic"),
             (["-"], "--rate, --channels and --format"), (["a", "--rate", "8000"], "standard input"),

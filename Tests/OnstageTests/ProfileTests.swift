@@ -67,6 +67,7 @@ import Testing
         #expect(profile.playback?.pausesWhenNoisy == true)
         #expect(profile.playback?.journal == .pause)
         #expect(profile.playback?.atEnd == .stay)
+        #expect(profile.playback?.realtime == .never)
         #expect(profile.playback?.recording == "/tmp/heard.wav")
         #expect(profile.deadlines.debounce == .zero)
         #expect(profile.retry.second == .seconds(1))
@@ -181,6 +182,7 @@ enum ProfileTexts {
             "device": "synthetic", "recording": "/tmp/heard.wav", "bufferMilliseconds": 200, "nearMilliseconds": 30,
             "horizonMilliseconds": 5, "guardMilliseconds": 30, "pause": "fast", "volume": 0.5, "fadeMilliseconds": 20,
             "aheadMilliseconds": 2000, "reserve": false, "reservePriority": -5, "pauseWhenNoisy": true, "atEnd": "stay",
+            "realtime": "never",
             "journal": "pause"
           },
           "deadlines": { "releaseMilliseconds": 500, "debounceMilliseconds": 0, "savingMilliseconds": 1000 },

@@ -10,9 +10,9 @@ DEVICE = "hw:CARD=Loopback,DEV=0"
 class Play(Program):
     """Its events, with the time at which each came."""
 
-    def __init__(self, *words, device=DEVICE, **options):
+    def __init__(self, *words, device=DEVICE, state="state", prefix=(), **options):
         super().__init__(
-            ONSTAGE, "play", "--device", device, "--state", "state", "--json", "--tick", "0", *words,
+            *prefix, ONSTAGE, "play", "--device", device, "--state", state, "--json", "--tick", "0", *words,
             name="onstage play", **options)
         self.seen = 0
 

@@ -20,6 +20,7 @@
 
 #include "CLinuxFiles.h"
 #include "CLinuxMap.h"
+#include "CLinuxSchedule.h"
 #include "CLinuxSocket.h"
 #include "CLinuxSteady.h"
 #include "CLinuxTerminal.h"

@@ -31,6 +31,8 @@ public final class Player: Resource {
         /// How long the sound takes to fade away at a pause, and to come back where it goes on: 0…50 ms. Each frame is heard
         /// once all the same, those of a fade softly; the last of them is heard as much later. Hurried and fast pauses cut.
         public var fade = Duration.zero
+        /// Whether its thread goes before ordinary programs.
+        public var realtime = RealtimePolicy.auto
         /// How much of a file is kept read and decoded ahead of the sound, 0.1…10 s.
         public var readAhead = Duration.seconds(1)
         /// How often the position is journalled while playing; nil for at pauses only.
@@ -82,6 +84,7 @@ public final class Player: Resource {
             configuration.reservesDevice = reservesDevice
             configuration.reservationPriority = Int32(clamping: reservePriority)
             configuration.pausesWhenNoisy = pausesWhenNoisy
+            configuration.realtime = realtime
             return configuration
         }
     }
@@ -178,7 +181,12 @@ public final class Player: Resource {
             },
             onEvent: { observers.take($0, $1, $2) },
             makeDriver: { report in
-                PlaybackDriver(configuration: configuration, media: feed, controls: controls, report: report)
+                // On the device's thread; without a device there is nothing to be late for.
+                let scheduling: ThreadScheduling? =
+                    if case .pcm = configuration.output { ThreadScheduling.ask(configuration.realtime) } else { nil }
+                return PlaybackDriver(
+                    configuration: configuration, media: feed, controls: controls, scheduling: scheduling,
+                    report: report)
             })
     }
 

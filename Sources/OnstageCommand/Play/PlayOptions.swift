@@ -24,6 +24,7 @@ struct PlayOptions: Hashable, Sendable {
     var pauseMode: PauseMode?
     var buffer: Duration?
     var fade: Duration?
+    var realtime: RealtimePolicy?
     var waits = false
     var wantsInfo = false
     var isJSON = false
@@ -53,6 +54,9 @@ struct PlayOptions: Hashable, Sendable {
             .init("pause-mode", value: "exact|fast", "how a pause finds its last frame; exact"),
             .init("buffer", value: "MS", "how much sound the device is given ahead, 20…2000 ms; 100"),
             .init("fade", value: "MS", "how long it fades away at a pause and back after it, 0…50 ms; 0"),
+            .init(
+                "realtime", value: "auto|always|never",
+                "go before ordinary programs: where RLIMIT_RTPRIO allows and not as root; auto"),
             .init("wait", short: "w", "wait for a device that is not there or in use"),
             .init("recording", value: "WAV", "with --device synthetic: write what would be heard"),
             .init("rate", value: "HZ", "of standard input, in frames a second"),
@@ -123,6 +127,12 @@ struct PlayOptions: Hashable, Sendable {
         }
         buffer = try Self.milliseconds(parsed, "buffer", in: 20...2000)
         fade = try Self.milliseconds(parsed, "fade", in: 0...50)
+        if let text = parsed.value("realtime") {
+            guard let policy = RealtimePolicy(rawValue: text) else {
+                throw UsageError("--realtime \(text) is none of auto, always, never")
+            }
+            realtime = policy
+        }
         waits = parsed.has("wait")
         isJSON = parsed.has("json")
         tick = try Self.tick(parsed, isJSON: isJSON && !wantsInfo)
@@ -203,6 +213,7 @@ struct PlayOptions: Hashable, Sendable {
         if let pauseMode { options.pauseMode = pauseMode }
         if let buffer { options.bufferTime = buffer }
         if let fade { options.fade = fade }
+        if let realtime { options.realtime = realtime }
         return options
     }
 }
