@@ -71,6 +71,11 @@ class Stalls(threading.Thread):
         return max((late for at, late in self.found if at < end and at + late > begin), default=0.0)
 
 
+def by_chance(over, count, each=0.01):
+    """How likely at least `over` of `count` pass a bound that each passes with the probability `each`."""
+    return sum(math.comb(count, many) * each**many * (1 - each)**(count - many) for many in range(over, count + 1))
+
+
 def wishes(count, chance):
     """(seconds of play, seconds of pause) for each cycle, log-uniform from 1 ms to 1 s."""
     return [tuple(math.exp(chance.uniform(math.log(0.001), 0)) for _ in range(2)) for _ in range(count)]
@@ -298,6 +303,15 @@ class Walk:
             f"{title}: {len(times)} pauses, median {percentile(times, 0.5):.2f}, p99 {p99:.2f}, worst {worst:.2f} ms"
             + (f"; {left_out} left out where the guest stood still" if left_out else ""))
         bound = min(limit, strict or limit)
-        kept = (worst <= limit and p99 <= bound) if self.is_steady else p99 <= bound
+        if self.is_steady:
+            kept = worst <= limit and p99 <= bound
+        elif len(times) >= 100:
+            kept = p99 <= bound
+        else:
+            # Of few the 99th percentile is the worst one, which says little of it: a bound that holds is passed by one of 20 in
+            # every fifth run. It is refuted where so many would pass it by chance in less than one run of a hundred.
+            over = sum(1 for time in times if time > bound)
+            kept = worst <= limit and by_chance(over, len(times)) >= 0.01
+            text += f"; {over} above {bound}"
         expect(kept, f"{text} (p99 at most {bound}" + (f", each at most {limit})" if self.is_steady else ")"),
                sorted(times)[-10:])
