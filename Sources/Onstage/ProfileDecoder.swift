@@ -158,17 +158,14 @@ enum ProfileDecoder {
         playback.guardTime = object.milliseconds("guardMilliseconds", 0...200)
         playback.pauseMode = object.choice("pause", ["exact", "fast"]).flatMap(PauseMode.init) ?? playback.pauseMode
         playback.volume = object.number("volume", 0...1) ?? playback.volume
-        let ends = EndPolicy.allCases.map(\.rawValue)
-        playback.atEnd = object.choice("atEnd", ends).flatMap(EndPolicy.init) ?? playback.atEnd
+        playback.atEnd = object.choice("atEnd") ?? playback.atEnd
         playback.fade = object.milliseconds("fadeMilliseconds", 0...50) ?? playback.fade
         playback.reservesDevice = object.flag("reserve") ?? playback.reservesDevice
         playback.reservePriority = object.integer("reservePriority", -1_000_000...1_000_000) ?? playback.reservePriority
-        let policies = RealtimePolicy.allCases.map(\.rawValue)
-        playback.realtime = object.choice("realtime", policies).flatMap(RealtimePolicy.init) ?? playback.realtime
+        playback.realtime = object.choice("realtime") ?? playback.realtime
         playback.readAhead = object.milliseconds("aheadMilliseconds", 100...10_000) ?? playback.readAhead
         playback.pausesWhenNoisy = object.flag("pauseWhenNoisy") ?? playback.pausesWhenNoisy
-        let journals = Profile.Playback.Journal.allCases.map(\.rawValue)
-        playback.journal = object.choice("journal", journals).flatMap(Profile.Playback.Journal.init) ?? playback.journal
+        playback.journal = object.choice("journal") ?? playback.journal
         return playback
     }
 

@@ -108,6 +108,11 @@ struct ProfileObject {
         return text
     }
 
+    /// One of all the values of a type.
+    mutating func choice<Value: RawRepresentable<String> & CaseIterable>(_ name: String) -> Value? {
+        choice(name, Value.allCases.map(\.rawValue)).flatMap(Value.init)
+    }
+
     /// `count` numbers.
     mutating func numbers(_ name: String, count: Int, _ range: ClosedRange<Double>) -> [Double]? {
         guard let value = value(name) else { return nil }

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import OnstageCore
 
 /// The command `onstage`: which of its subcommands a command line means.
 enum Command {
@@ -44,6 +45,28 @@ enum Command {
         if !first.hasPrefix("-") { ExternalCommand.replaceProcess(first, rest) }
         let what = first.hasPrefix("-") ? "unknown option \(first)" : "there is no subcommand \(first)"
         return refuse(UsageError(what), program: "onstage")
+    }
+
+    /// Has a subcommand do what its command line says; its help, and what is wrong with the line, are answered here.
+    static func perform<Options: CommandOptions>(_ arguments: [String], _ body: (Options) -> Int32) -> Int32 {
+        let options: Options
+        do throws(UsageError) {
+            options = try Options(arguments)
+        } catch {
+            return refuse(error, Options.table)
+        }
+        if options.wantsHelp { return Output.out(Options.table.helpText) ? 0 : 1 }
+        return body(options)
+    }
+
+    /// The status of `body`; 1 where a device fails, which is said.
+    static func attempt(_ table: OptionTable, _ body: () throws(DeviceError) -> Int32) -> Int32 {
+        do throws(DeviceError) {
+            return try body()
+        } catch {
+            Output.complain("\(table.program): \(error)\n")
+            return 1
+        }
     }
 
     /// Says what is wrong with a command line and answers status 2.

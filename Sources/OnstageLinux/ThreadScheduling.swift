@@ -1,4 +1,5 @@
 internal import CLinux
+internal import Glibc
 package import OnstageCore
 
 /// How the kernel schedules a thread, and what it said when it was asked for better.
@@ -16,7 +17,7 @@ package struct ThreadScheduling: Hashable, Sendable {
     package static func ask(_ policy: RealtimePolicy) -> ThreadScheduling {
         var scheduling = ThreadScheduling()
         let limit = clinux_realtime_limit()
-        guard let priority = policy.priority(limit: limit, isRoot: clinux_is_root() != 0) else { return scheduling }
+        guard let priority = policy.priority(limit: limit, isRoot: geteuid() == 0) else { return scheduling }
         let answer = clinux_schedule_fifo(priority)
         if answer == 0 {
             scheduling.text = "fifo \(priority)"

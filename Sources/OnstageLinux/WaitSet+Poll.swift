@@ -3,7 +3,8 @@ internal import Glibc
 package import OnstageCore
 
 extension WaitSet {
-    /// The one waiting function of our threads, but for waits that are kept (``SteadyWait``): until a descriptor answers, the deadline has come, or `waker` wakes.
+    /// The one waiting function of our threads, but for waits that are kept (``SteadyWait``): until a descriptor answers, the
+    /// deadline has come, or `waker` wakes.
     ///
     /// Answers how many descriptors have something; 0 for the deadline or a signal. *C: `ppoll`.*
     package mutating func waitForEvents(_ clock: some MonotonicClock, waking waker: any Waker) -> Int {

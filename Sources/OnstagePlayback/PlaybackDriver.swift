@@ -273,8 +273,7 @@ package final class PlaybackDriver: DeviceDriver {
             if let note = scheduling.note, !isSchedulingTold { notes.append(note) }
             isSchedulingTold = true
         }
-        let matrix = facts.matrix(for: media.info)
-        if !matrix.isIdentity {
+        if let matrix = block?.matrix {
             let device = facts.layout ?? .device(facts.channels)
             format.append(("mediaChannels", .integer(Int64(media.info.channels))))
             format.append(("channelMix", .text("\(media.info.layout) to \(device)")))

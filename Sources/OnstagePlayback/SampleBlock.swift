@@ -24,6 +24,9 @@ struct SampleBlock: ~Copyable {
     /// Of a frame as the device takes it.
     private let frameBytes: Int
 
+    /// How the feed's channels become the device's; nil where they are the same.
+    var matrix: ChannelMatrix? { conversion.matrix }
+
     /// - Parameters:
     ///   - channels: the feed's.
     ///   - matrix: how they become the device's; nil where they are the same.

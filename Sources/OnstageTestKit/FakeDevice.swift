@@ -75,7 +75,7 @@ public final class FakeDevice: Resource {
     /// The open stream breaks with `error` at the next turn of its thread.
     public func lose(_ error: DeviceError) {
         state.value.withLock { $0.isLost = error }
-        handle.perform { _ in }  // a turn
+        handle.wakeDevice()
     }
 
     /// A gate that a call stands at until a test opens it.

@@ -134,7 +134,6 @@ import Testing
         #expect(rig.room.heard.count > 48_000)
     }
 
-    /// A beep through a pipe that stays open: too little to begin with, and nothing follows.
     @Test("after a system sleep what stood in the ring is written again: it is kept so far", arguments: 0..<2)
     func asleep(card: Int) throws {
         var rig = try Rig(Self.cards[card])
@@ -152,6 +151,7 @@ import Testing
         #expect(detail.position == heard.last.map(Int64.init))
     }
 
+    /// A beep through a pipe that stays open: too little to begin with, and nothing follows.
     @Test("a little that nothing follows is heard all the same")
     func beep() throws {
         var rig = try Rig()

@@ -46,18 +46,27 @@ import Testing
     private func music(_ focus: AudioFocus? = AudioFocus(), _ name: String = "music", _ broker: Broker? = nil) throws
         -> Voice
     {
-        let path = folder("\(name)-source.wav")
-        try NumberedSound.write(path, frames: 48_000 * 60)
-        return try stage(try Player(media: path, options(name, focus), name: name), broker)
+        try words(focus, frames: 48_000 * 60, name, broker)
     }
 
     /// So many frames that say something.
     private func words(
-        _ focus: AudioFocus, frames: Int = 9_600, _ name: String = "words", _ broker: Broker? = nil
+        _ focus: AudioFocus?, frames: Int = 9_600, _ name: String = "words", _ broker: Broker? = nil
     ) throws -> Voice {
         let path = folder("\(name)-source.wav")
         try NumberedSound.write(path, frames: frames)
         return try stage(try Player(media: path, options(name, focus), name: name), broker)
+    }
+
+    /// Music that stands still for an alarm of half a minute.
+    private func interrupted() async throws -> (music: Voice, alarm: Voice) {
+        let music = try music()
+        let alarm = try words(AudioFocus(.transient), frames: 48_000 * 30)
+        music.player.play()
+        await music.events.state(.playing)
+        alarm.player.play()
+        await music.events.state(.paused(PauseReasons(.focus)))
+        return (music, alarm)
     }
 
     private func isWhole(_ name: String) throws -> Bool {
@@ -183,12 +192,7 @@ import Testing
     }
 
     @Test func aUsersPauseMeanwhileStands() async throws {
-        let music = try music()
-        let alarm = try words(AudioFocus(.transient), frames: 48_000 * 30)
-        music.player.play()
-        await music.events.state(.playing)
-        alarm.player.play()
-        await music.events.state(.paused(PauseReasons(.focus)))
+        let (music, alarm) = try await interrupted()
         music.player.pause()
         await music.events.state(.paused([PauseReasons(.focus), PauseReasons(.user)]))
         alarm.player.seek(to: 48_000 * 30 - 2_400)
@@ -204,12 +208,7 @@ import Testing
 
     /// Paused and played again while an alarm has the sound: the person wants to hear it now.
     @Test func aUsersPlayTakesTheSoundBack() async throws {
-        let music = try music()
-        let alarm = try words(AudioFocus(.transient), frames: 48_000 * 30)
-        music.player.play()
-        await music.events.state(.playing)
-        alarm.player.play()
-        await music.events.state(.paused(PauseReasons(.focus)))
+        let (music, alarm) = try await interrupted()
         music.player.play()  // it is to play already: nothing new
         music.player.pause()
         music.player.play()
@@ -223,12 +222,7 @@ import Testing
 
     /// The sound comes back on its own while the play that asks for it is on its way: neither is lost.
     @Test func aPlayThatCrossesTheGain() async throws {
-        let music = try music()
-        let alarm = try words(AudioFocus(.transient), frames: 48_000 * 30)
-        music.player.play()
-        await music.events.state(.playing)
-        alarm.player.play()
-        await music.events.state(.paused(PauseReasons(.focus)))
+        let (music, alarm) = try await interrupted()
         music.player.pause()
         await music.events.state(.paused([PauseReasons(.focus), PauseReasons(.user)]))
         let gate = FakeDevice.Gate()

@@ -84,18 +84,20 @@ static inline struct calsa_known *calsa_known_make(void) {
     return known;
 }
 
-// Opens a device of a card past the configuration files, by a configuration of one line: they are read, searched and expanded
-// for each opening else, and take as long as everything else together. For names whose meaning does not come from them.
-static inline int calsa_open_direct(
-    snd_pcm_t **pcm, int through_plug, long card, long device, long subdevice, int mode) {
-    snd_config_t *root = NULL, *node = NULL, *slave = NULL;
-    int answer;
+// Adds what `make` makes to a configuration: where there are `node`, `answer` and a label `out`.
 #define CALSA_ADD(parent, make, ...) \
     if ((answer = make(&node, __VA_ARGS__)) < 0) goto out; \
     if ((answer = snd_config_add(parent, node)) < 0) { \
         snd_config_delete(node); \
         goto out; \
     }
+
+// Opens a device of a card past the configuration files, by a configuration of one line: they are read, searched and expanded
+// for each opening else, and take as long as everything else together. For names whose meaning does not come from them.
+static inline int calsa_open_direct(
+    snd_pcm_t **pcm, int through_plug, long card, long device, long subdevice, int mode) {
+    snd_config_t *root = NULL, *node = NULL, *slave = NULL;
+    int answer;
     if ((answer = snd_config_top(&root)) < 0) return answer;
     CALSA_ADD(root, snd_config_make_compound, "pcm", 0)
     slave = node;
@@ -115,7 +117,6 @@ static inline int calsa_open_direct(
     answer = snd_pcm_open_lconf(pcm, "onstage", SND_PCM_STREAM_PLAYBACK, mode, root);
 out:
     snd_config_delete(root);
-#undef CALSA_ADD
     return answer;
 }
 
@@ -258,12 +259,6 @@ static inline int calsa_status(
 static inline int calsa_control_open(snd_ctl_t **control, long card) {
     snd_config_t *root = NULL, *node = NULL, *parent = NULL;
     int answer;
-#define CALSA_ADD(parent, make, ...) \
-    if ((answer = make(&node, __VA_ARGS__)) < 0) goto out; \
-    if ((answer = snd_config_add(parent, node)) < 0) { \
-        snd_config_delete(node); \
-        goto out; \
-    }
     if ((answer = snd_config_top(&root)) < 0) return answer;
     CALSA_ADD(root, snd_config_make_compound, "ctl", 0)
     parent = node;
@@ -278,7 +273,6 @@ static inline int calsa_control_open(snd_ctl_t **control, long card) {
     }
 out:
     snd_config_delete(root);
-#undef CALSA_ADD
     return answer;
 }
 

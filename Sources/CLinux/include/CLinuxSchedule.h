@@ -4,7 +4,6 @@
 #include <sched.h>
 #include <stdint.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 // What _GNU_SOURCE hides: the numbers are the kernel's.
 enum { CLINUX_RESET_ON_FORK = 0x40000000, CLINUX_RLIMIT_RTPRIO = 14 };
@@ -20,8 +19,4 @@ static inline uint64_t clinux_realtime_limit(void) {
     struct rlimit limit;
     if (getrlimit((__rlimit_resource_t)CLINUX_RLIMIT_RTPRIO, &limit) < 0) return 0;
     return limit.rlim_cur;
-}
-
-static inline int clinux_is_root(void) {
-    return geteuid() == 0;
 }

@@ -246,7 +246,7 @@ public final class Player: Resource {
         start.state.withLock { $0.isSought = true }
         observers.isStopped = false
         controls.seek(to: frame)
-        handle.perform { _ in }  // wakes the device's thread
+        handle.wakeDevice()
         handle.pause(.finished, false)
         handle.tell(.sought)
     }
@@ -259,7 +259,7 @@ public final class Player: Resource {
         get { controls.volume }
         set {
             controls.volume = newValue
-            handle.perform { _ in }  // wakes the device's thread: a long ring is not played out first
+            handle.wakeDevice()  // a long ring is not played out first
         }
     }
 

@@ -134,7 +134,7 @@ final class PlayerObservers: Sendable {
         }
         guard controls.duck != duck else { return }
         controls.duck = duck
-        handle.perform { _ in }  // wakes the device's thread: a long ring is not played out first
+        handle.wakeDevice()  // a long ring is not played out first
     }
 
     private func tellPlayWhenReady(_ handle: ResourceHandle, _ broker: Broker) {

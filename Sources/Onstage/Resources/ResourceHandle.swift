@@ -156,6 +156,11 @@ public final class ResourceHandle: Sendable {
         bound.broker.decider.send(.tell(bound.resource, event))
     }
 
+    /// Has the driver look at what is wished of it: the device's thread takes a turn. Never waits.
+    package func wakeDevice() {
+        perform { _ in }
+    }
+
     /// Hands a wish to the driver, on the device's thread, in the order of the calls; dropped while not bound.
     package func perform(_ action: @escaping @Sendable (any DeviceDriver) -> Void) {
         guard let bound = binding.withLock({ $0 }) else { return }

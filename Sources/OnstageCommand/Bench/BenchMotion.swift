@@ -8,25 +8,14 @@ internal import OnstageMotion
 enum BenchMotion {
     /// Answers the exit status: 0 measured, 1 the sensor failed, 2 wrong usage.
     static func run(_ arguments: [String]) -> Int32 {
-        let options: BenchMotionOptions
-        do throws(UsageError) {
-            options = try BenchMotionOptions(arguments)
-        } catch {
-            return Command.refuse(error, BenchMotionOptions.table)
-        }
-        if options.wantsHelp { return Output.out(BenchMotionOptions.table.helpText) ? 0 : 1 }
-        if let form = options.form { return decode(form) }
-        do throws(DeviceError) {
-            let signals = try SignalDescriptor([SIGINT, SIGTERM, SIGHUP])
-            return try measure(options, signals)
-        } catch {
-            Output.complain("onstage bench motion: \(error)\n")
-            return 1
+        Command.perform(arguments) { (options: BenchMotionOptions) in
+            if let form = options.form { return decode(form) }
+            return Command.attempt(BenchMotionOptions.table) { () throws(DeviceError) in try measure(options) }
         }
     }
 
-    private static func measure(_ options: BenchMotionOptions, _ signals: SignalDescriptor) throws(DeviceError) -> Int32
-    {
+    private static func measure(_ options: BenchMotionOptions) throws(DeviceError) -> Int32 {
+        let signals = try SignalDescriptor([SIGINT, SIGTERM, SIGHUP])
         let sensor = try options.sensor.one()
         let configuration = MotionConfiguration(
             kind: sensor.kind, selector: sensor.selector,

@@ -2,7 +2,7 @@ internal import Onstage
 internal import OnstageMotion
 
 /// What a command line of `onstage bench motion` says.
-struct BenchMotionOptions: Sendable {
+struct BenchMotionOptions: CommandOptions, Sendable {
     /// How samples are handed over.
     enum Sink: String {
         case inline, queued
@@ -69,12 +69,7 @@ struct BenchMotionOptions: Sendable {
         samples = try parsed.integer("samples", in: 1...1_000_000_000) ?? samples
         cycles = try parsed.integer("cycles", in: 1...100_000) ?? cycles
         batch = try parsed.integer("batch", in: 1...30_000) ?? batch
-        if let text = parsed.value("rate") {
-            guard let rate = Double(text), (0.01...100_000).contains(rate) else {
-                throw UsageError("--rate \(text) is no rate within 0.01…100000 Hz")
-            }
-            self.rate = rate
-        }
+        rate = try parsed.hertz("rate")
         if batch > 1 && rate == nil { throw UsageError("--batch needs --rate: it is a time that is waited for") }
         if let text = parsed.value("sink") {
             guard let sink = Sink(rawValue: text) else {

@@ -7,24 +7,13 @@ internal import OnstageLinux
 enum BenchCamera {
     /// Answers the exit status: 0 measured, 1 the camera failed, 2 wrong usage.
     static func run(_ arguments: [String]) -> Int32 {
-        let options: BenchCameraOptions
-        do throws(UsageError) {
-            options = try BenchCameraOptions(arguments)
-        } catch {
-            return Command.refuse(error, BenchCameraOptions.table)
-        }
-        if options.wantsHelp { return Output.out(BenchCameraOptions.table.helpText) ? 0 : 1 }
-        do throws(DeviceError) {
-            let signals = try SignalDescriptor([SIGINT, SIGTERM, SIGHUP])
-            return try measure(options, signals)
-        } catch {
-            Output.complain("onstage bench camera: \(error)\n")
-            return 1
+        Command.perform(arguments) { options in
+            Command.attempt(BenchCameraOptions.table) { () throws(DeviceError) in try measure(options) }
         }
     }
 
-    private static func measure(_ options: BenchCameraOptions, _ signals: SignalDescriptor) throws(DeviceError) -> Int32
-    {
+    private static func measure(_ options: BenchCameraOptions) throws(DeviceError) -> Int32 {
+        let signals = try SignalDescriptor([SIGINT, SIGTERM, SIGHUP])
         let camera = try Camera(options.configuration, isSynthetic: options.isSynthetic)
         let mailbox = try Mailbox<BenchMessage>()
         let meter = FrameMeter(limit: options.frames) { mailbox.send(.measured) }

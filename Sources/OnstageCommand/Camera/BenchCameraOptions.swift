@@ -1,7 +1,7 @@
 internal import Onstage
 
 /// What a command line of `onstage bench camera` says.
-struct BenchCameraOptions: Sendable {
+struct BenchCameraOptions: CommandOptions, Sendable {
     var configuration = CameraConfiguration()
     var isSynthetic = false
     /// Frames of each acquire.

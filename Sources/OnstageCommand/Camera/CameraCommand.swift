@@ -5,19 +5,11 @@ internal import OnstageCore
 enum CameraCommand {
     /// Answers the exit status: 0 done, 1 not, 2 wrong usage.
     static func run(_ arguments: [String]) -> Int32 {
-        let options: CameraOptions
-        do throws(UsageError) {
-            options = try CameraOptions(arguments)
-        } catch {
-            return Command.refuse(error, CameraOptions.table)
-        }
-        if options.wantsHelp { return Output.out(CameraOptions.table.helpText) ? 0 : 1 }
-        guard let name = options.name else { return list(options) }
-        do throws(DeviceError) {
-            return try show(CameraInfo.find(CameraSelector(name)), options)
-        } catch {
-            Output.complain("onstage camera: \(error)\n")
-            return 1
+        Command.perform(arguments) { (options: CameraOptions) in
+            guard let name = options.name else { return list(options) }
+            return Command.attempt(CameraOptions.table) { () throws(DeviceError) in
+                try show(CameraInfo.find(CameraSelector(name)), options)
+            }
         }
     }
 

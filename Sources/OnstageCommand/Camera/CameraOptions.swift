@@ -1,7 +1,7 @@
 internal import Onstage
 
 /// What a command line of `onstage camera` says.
-struct CameraOptions: Sendable {
+struct CameraOptions: CommandOptions, Sendable {
     /// Nil: all of them.
     var name: String?
     var wantsFormats = false

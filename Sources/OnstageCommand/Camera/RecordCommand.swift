@@ -47,7 +47,7 @@ enum RecordCommand {
         }
         // A full pipe's reader that leaves is an error of the file.
         signal(SIGPIPE, SIG_IGN)
-        do throws(DeviceError) {
+        return Command.attempt(table) { () throws(DeviceError) in
             let signals = try SignalDescriptor([SIGINT, SIGTERM, SIGHUP])
             let session = try CaptureSession(pick, signals, program: "onstage record")
             let video = try VideoFile(file, kind, limit: limit, quality: quality) { [mailbox = session.mailbox] in
@@ -73,9 +73,6 @@ enum RecordCommand {
                 throw DeviceError(.stalled, operation: "", device: file, reason: "no frame was recorded")
             }
             return 0
-        } catch {
-            Output.complain("onstage record: \(error)\n")
-            return 1
         }
     }
 }

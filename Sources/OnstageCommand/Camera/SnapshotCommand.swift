@@ -34,7 +34,7 @@ enum SnapshotCommand {
         } catch {
             return Command.refuse(error, table)
         }
-        do throws(DeviceError) {
+        return Command.attempt(table) { () throws(DeviceError) in
             let signals = try SignalDescriptor([SIGINT, SIGTERM, SIGHUP])
             let session = try CaptureSession(pick, signals, program: "onstage snapshot")
             let picture = try session.picture(encoding)
@@ -47,9 +47,6 @@ enum SnapshotCommand {
                 "sequence": .integer(Int64(clamping: picture.info.sequence)),
             ]
             return Output.out(json.line + "\n") ? 0 : 1
-        } catch {
-            Output.complain("onstage snapshot: \(error)\n")
-            return 1
         }
     }
 

@@ -13,6 +13,15 @@ extension ParsedOptions {
         return number
     }
 
+    /// The value of an option as a sensor's rate in Hz, 0.01…100000; nil when it was not given.
+    func hertz(_ name: String) throws(UsageError) -> Double? {
+        guard let text = value(name) else { return nil }
+        guard let rate = Double(text), (0.01...100_000).contains(rate) else {
+            throw UsageError("--\(name) \(text) is no rate within 0.01…100000 Hz")
+        }
+        return rate
+    }
+
     /// The value of an option as a time in seconds, not negative; nil when it was not given.
     func seconds(_ name: String) throws(UsageError) -> Duration? {
         guard let text = value(name) else { return nil }

@@ -19,13 +19,10 @@ enum PlayCommand {
         }
         // A reader of our lines that leaves does not end the sound; in the background neither a key nor a line stops it.
         for number in [SIGPIPE, SIGTTIN, SIGTTOU] { signal(number, SIG_IGN) }
-        let options: PlayOptions
-        do throws(UsageError) {
-            options = try PlayOptions(arguments)
-        } catch {
-            return Command.refuse(error, PlayOptions.table)
-        }
-        if options.wantsHelp { return Output.out(PlayOptions.table.helpText) ? 0 : 1 }
+        return Command.perform(arguments) { perform($0, signals) }
+    }
+
+    private static func perform(_ options: PlayOptions, _ signals: SignalDescriptor) -> Int32 {
         if options.wantsInfo { return PlayInfo.run(options) }
         let screen = Screen(
             program: "onstage play", isQuiet: options.isQuiet, isVerbose: options.isVerbose,

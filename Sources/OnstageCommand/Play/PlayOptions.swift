@@ -2,7 +2,7 @@ internal import Onstage
 internal import OnstageCore
 
 /// The command line of `onstage play`, read but not yet looked up.
-struct PlayOptions: Hashable, Sendable {
+struct PlayOptions: CommandOptions, Hashable, Sendable {
     /// What samples without a header are.
     struct Raw: Hashable, Sendable {
         var rate: Int

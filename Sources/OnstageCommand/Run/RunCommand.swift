@@ -7,15 +7,10 @@ internal import OnstageLinux
 enum RunCommand {
     /// Answers the exit status: 0 done, 1 something failed for good, 2 wrong usage, profile or scenario.
     static func run(_ arguments: [String]) -> Int32 {
-        let options: RunOptions
-        do throws(UsageError) {
-            options = try RunOptions(arguments)
-        } catch {
-            return Command.refuse(error, RunOptions.table)
-        }
-        if options.wantsHelp {
-            return Output.out(RunOptions.table.helpText) ? 0 : 1
-        }
+        Command.perform(arguments, perform)
+    }
+
+    private static func perform(_ options: RunOptions) -> Int32 {
         let screen = Screen(program: "onstage", isQuiet: options.isQuiet, isVerbose: options.isVerbose)
         do throws(RunPlan.Refusal) {
             let plan = try RunPlan(options)

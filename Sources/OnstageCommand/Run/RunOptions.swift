@@ -1,5 +1,5 @@
 /// The command line of `onstage run`, read but not yet looked up.
-struct RunOptions: Hashable, Sendable {
+struct RunOptions: CommandOptions, Hashable, Sendable {
     var profile: String?
     var media: String?
     var scenario: String?

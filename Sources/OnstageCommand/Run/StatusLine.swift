@@ -45,7 +45,7 @@ struct StatusLine {
         _ value: SIMD3<Double>?, _ motion: Motion, _ name: String, _ unit: String, _ isNarrow: Bool
     ) -> String {
         guard motion.state == .open, let value else { return "\(name) \(word(motion))" }
-        let axes = [value.x, value.y, value.z].map { FixedPoint.text($0, isNarrow ? 1 : 2) }
+        let axes = value.axes.map { FixedPoint.text($0, isNarrow ? 1 : 2) }
         return "\(axes.joined(separator: " ")) \(unit)"
     }
 

@@ -4,9 +4,6 @@ internal import OnstageMotion
 
 /// What is looked at in the samples of one sensor on a bench. Constant memory, however long it goes.
 struct SensorCheck {
-    /// Standard gravity in m/s².
-    private static let gravity = 9.80665
-
     private let kind: MotionKind
     private var count = 0
     private var first: MotionSample?
@@ -111,10 +108,10 @@ struct SensorCheck {
         case .accelerometer where Self.length(finding.noise) > 1:
             finding.remarks.append("it moved: gravity and noise are not judged")
         case .accelerometer:
-            finding.gravity = length / Self.gravity - 1
+            finding.gravity = length / VirtualMotion.gravity - 1
             if let off = finding.gravity, abs(off) > 0.03 {
                 finding.faults.append(
-                    "at rest it feels \(FixedPoint.text(length, 3)) m/s² and not gravity's \(FixedPoint.text(Self.gravity, 3))"
+                    "at rest it feels \(FixedPoint.text(length, 3)) m/s² and not gravity's \(FixedPoint.text(VirtualMotion.gravity, 3))"
                 )
             }
         case .gyroscope where Self.length(finding.noise) > 0.2:
@@ -187,7 +184,7 @@ struct SensorCheck {
 
         private func ms(_ seconds: Double) -> String { FixedPoint.text(seconds * 1000, 2) + " ms" }
         private func list(_ value: SIMD3<Double>) -> JSONValue {
-            .list([value.x, value.y, value.z].map { .number($0) })
+            .list(value.axes.map { .number($0) })
         }
     }
 }

@@ -57,8 +57,8 @@ struct SensorLines {
         [
             "kind": .text(sample.kind.rawValue), "time": .integer(sample.timestamp.nanoseconds),
             "sequence": .integer(Int64(clamping: sample.sequence)),
-            "value": .list(Self.three(sample.value).map { .number($0) }),
-            "raw": .list([sample.raw.x, sample.raw.y, sample.raw.z].map { .integer($0) }),
+            "value": .list(sample.value.axes.map { .number($0) }),
+            "raw": .list(sample.raw.axes.map { .integer($0) }),
         ]
     }
 
@@ -69,10 +69,8 @@ struct SensorLines {
         return FixedPoint.text(FixedPoint.seconds(time - first), 6)
     }
 
-    private static func three(_ value: SIMD3<Double>) -> [Double] { [value.x, value.y, value.z] }
-
     static func axes(_ value: SIMD3<Double>, _ decimals: Int, _ separator: String) -> String {
-        three(value).map { FixedPoint.text($0, decimals) }.joined(separator: separator)
+        value.axes.map { FixedPoint.text($0, decimals) }.joined(separator: separator)
     }
 }
 

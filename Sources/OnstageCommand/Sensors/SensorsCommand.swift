@@ -6,23 +6,48 @@ internal import OnstageMotion
 
 /// `onstage sensors`
 enum SensorsCommand {
-    static func run(_ arguments: [String]) -> Int32 {
-        let options: SensorsOptions
-        do throws(UsageError) {
-            options = try SensorsOptions(arguments)
-        } catch {
-            return Command.refuse(error, SensorsOptions.table)
+    /// What is made of the samples while they come: one thing that is said of them, and a drawing.
+    private struct Readers {
+        var view: SensorView?
+        var lines: SensorLines?
+        /// One for each sensor, or none at all.
+        var checks: [SensorCheck] = []
+        var plot: SensorPlot?
+
+        init(_ options: SensorsOptions, _ kinds: [MotionKind]) {
+            plot = options.plot.map { _ in SensorPlot(kinds) }
+            if options.isCheck {
+                checks = kinds.map { SensorCheck($0) }
+            } else if let form = options.form {
+                lines = SensorLines(form, kinds)
+            } else if Terminal.canRewriteLine(1) {
+                view = SensorView(kinds)
+            } else if plot == nil {
+                lines = SensorLines(.lines, kinds)
+            }
         }
-        if options.wantsHelp { return Output.out(SensorsOptions.table.helpText) ? 0 : 1 }
-        // A reader that leaves ends it, by the answer of a write.
-        signal(SIGPIPE, SIG_IGN)
-        do throws(DeviceError) {
-            let signals = try SignalDescriptor([SIGINT, SIGTERM, SIGHUP])
-            let session = try SensorSession(try picks(options), rate: options.rate, signals)
-            return try read(session, options)
-        } catch {
-            Output.complain("onstage sensors: \(error)\n")
-            return 1
+
+        /// Answers whether somebody still reads what is said.
+        mutating func take(_ readings: [SensorSession.Reading], _ session: SensorSession) -> Bool {
+            for (sensor, sample) in readings {
+                view?.take(sample, of: sensor)
+                if !checks.isEmpty { checks[sensor].take(sample) }
+                plot?.take(sample, of: sensor)
+            }
+            view?.show(session.names)
+            guard let text = lines?.text(readings) else { return true }
+            return Output.out(text)
+        }
+    }
+
+    static func run(_ arguments: [String]) -> Int32 {
+        Command.perform(arguments) { (options: SensorsOptions) in
+            // A reader that leaves ends it, by the answer of a write.
+            signal(SIGPIPE, SIG_IGN)
+            return Command.attempt(SensorsOptions.table) { () throws(DeviceError) in
+                let signals = try SignalDescriptor([SIGINT, SIGTERM, SIGHUP])
+                return try read(try SensorSession(try picks(options), rate: options.rate, signals), options)
+            }
         }
     }
 
@@ -47,40 +72,25 @@ enum SensorsCommand {
     }
 
     private static func read(_ session: SensorSession, _ options: SensorsOptions) throws(DeviceError) -> Int32 {
-        let kinds = session.sensors.map(\.kind)
-        var check = options.isCheck ? kinds.map { SensorCheck($0) } : []
-        var lines = SensorLines(options.form ?? .lines, kinds)
-        var view = SensorView(kinds)
-        var plot = options.plot.map { _ in SensorPlot(kinds) }
-        let isView = options.form == nil && !options.isCheck && Terminal.canRewriteLine(1)
-        let isTold = !options.isCheck && !isView && (options.form != nil || options.plot == nil)
-        var isHeard = true
-        if isTold { isHeard = Output.out(lines.head) }
-        try session.read(until: options.duration) { samples in
-            for (sensor, sample) in samples {
-                if options.isCheck { check[sensor].take(sample) }
-                plot?.take(sample, of: sensor)
-                if isView { view.take(sample, of: sensor) }
-            }
-            if isTold { isHeard = isHeard && Output.out(lines.text(samples)) }
-            if isView { view.show(session.names) }
+        var readers = Readers(options, session.sensors.map(\.kind))
+        var isHeard = readers.lines.map { Output.out($0.head) } ?? true
+        try session.read(until: options.duration) { readings in
+            isHeard = isHeard && readers.take(readings, session)
             return isHeard
         }
-        if isTold { isHeard = isHeard && Output.out(lines.end()) }
-        var status: Int32 = isHeard ? 0 : 1
-        if options.isCheck {
-            let findings = zip(session.sensors.indices, check).map { index, check in
-                check.finding(session.names[index], rate: session.rate(of: index))
-            }
-            let text =
-                options.form == .json
-                ? JSONValue.object([.init("version", 1), .init("sensors", .list(findings.map(\.json)))]).text + "\n"
-                : findings.map(\.text).joined(separator: "\n")
-            if !Output.out(text) || findings.contains(where: { !$0.faults.isEmpty }) { status = 1 }
+        if let end = readers.lines?.end() { isHeard = isHeard && Output.out(end) }
+        let findings = readers.checks.enumerated().map { index, check in
+            check.finding(session.names[index], rate: session.rate(of: index))
         }
-        if let plot, let file = options.plot {
+        if options.isCheck { isHeard = Output.out(text(findings, isJSON: options.form == .json)) }
+        if let plot = readers.plot, let file = options.plot {
             try AtomicFile.write(file, Array(plot.text(session.names).utf8).span.bytes)
         }
-        return status
+        return isHeard && findings.allSatisfy(\.faults.isEmpty) ? 0 : 1
+    }
+
+    private static func text(_ findings: [SensorCheck.Finding], isJSON: Bool) -> String {
+        guard isJSON else { return findings.map(\.text).joined(separator: "\n") }
+        return JSONValue.object([.init("version", 1), .init("sensors", .list(findings.map(\.json)))]).text + "\n"
     }
 }

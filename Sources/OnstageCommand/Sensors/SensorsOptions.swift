@@ -1,7 +1,7 @@
 internal import OnstageCore
 
 /// What a command line of `onstage sensors` says.
-struct SensorsOptions: Sendable {
+struct SensorsOptions: CommandOptions, Sendable {
     /// What is shown of the samples.
     enum Form: Hashable, Sendable {
         /// A line a sample, for people.
@@ -52,12 +52,7 @@ struct SensorsOptions: Sendable {
         let parsed = try ParsedOptions(arguments, Self.table)
         wantsHelp = parsed.has("help")
         if wantsHelp { return }
-        if let text = parsed.value("rate") {
-            guard let rate = Double(text), (0.01...100_000).contains(rate) else {
-                throw UsageError("--rate \(text) is no rate within 0.01…100000 Hz")
-            }
-            self.rate = rate
-        }
+        rate = try parsed.hertz("rate") ?? rate
         isCheck = parsed.has("check")
         duration = try parsed.seconds("duration") ?? (isCheck ? .seconds(10) : nil)
         if duration == .zero { throw UsageError("--duration 0 reads nothing") }

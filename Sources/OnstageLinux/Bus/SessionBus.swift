@@ -113,13 +113,9 @@ package final class SessionBus {
             guard let request = BusRequest(message) else { return 0 }
             return handle(request) ? 1 : 0
         }
-        servers.append(server)
-        var slot: OpaquePointer?
-        let answer = csystemd_add_object(
-            bus, &slot, path, { message, data, _ in Server.take(message, data) },
-            Unmanaged.passUnretained(server).toOpaque())
-        guard answer >= 0, let slot else { throw Self.failure(-answer, "sd_bus_add_object") }
-        slots.append(slot)
+        try add(server, "sd_bus_add_object") { slot, data in
+            csystemd_add_object(bus, &slot, path, { message, data, _ in Server.take(message, data) }, data)
+        }
     }
 
     /// Hears who owns the name `name` from now on: its connection, or nil for nobody.
@@ -131,15 +127,22 @@ package final class SessionBus {
             changed(owner.isEmpty ? nil : owner)
             return 0
         }
-        servers.append(server)
-        var slot: OpaquePointer?
         let match =
             "type='signal',sender='org.freedesktop.DBus',path='/org/freedesktop/DBus',"
             + "interface='org.freedesktop.DBus',member='NameOwnerChanged',arg0='\(name)'"
-        let answer = csystemd_match(
-            bus, &slot, match, { message, data, _ in Server.take(message, data) },
-            Unmanaged.passUnretained(server).toOpaque())
-        guard answer >= 0, let slot else { throw Self.failure(-answer, "sd_bus_add_match_async") }
+        try add(server, "sd_bus_add_match_async") { slot, data in
+            csystemd_match(bus, &slot, match, { message, data, _ in Server.take(message, data) }, data)
+        }
+    }
+
+    /// Has sd-bus call `server` for as long as the connection lasts.
+    private func add(
+        _ server: Server, _ operation: String, _ call: (inout OpaquePointer?, UnsafeMutableRawPointer) -> Int32
+    ) throws(DeviceError) {
+        servers.append(server)
+        var slot: OpaquePointer?
+        let answer = call(&slot, Unmanaged.passUnretained(server).toOpaque())
+        guard answer >= 0, let slot else { throw Self.failure(-answer, operation) }
         slots.append(slot)
     }
 
