@@ -171,7 +171,7 @@ struct UseCaseTests {
         hold.open()
         #expect(wait.waitForEvents(SystemClock(), waking: mailbox) == 1)
         try driver.service(wait, now: .now)
-        #expect(try turner.turn(for: .seconds(20)) { kept.count == 5 })
+        #expect(try turner.turn(for: .seconds(20)) { kept.count >= 5 })
         turner.release()
         #expect(kept.entries.prefix(5).map(\.sequence).elementsEqual(0..<5))
         for sink in sinks.all { sink.remove() }
