@@ -20,6 +20,8 @@ struct BenchOutcome<Measured> {
     var cycles: [BenchCycle] = []
     /// As the resource counted, from its first acquire on.
     var counts = DriverCounts()
+    /// What the sink missed of all acquires, or was lost before it, up to the last that was measured.
+    var dropped: UInt64 = 0
     /// Mended within an acquire.
     var faults = 0
 
@@ -78,7 +80,7 @@ struct BenchOutcome<Measured> {
     /// "dropped", "bad" and "faults".
     var losses: [JSONValue.Member] {
         [
-            .init("dropped", .integer(Int64(clamping: counts.dropped))),
+            .init("dropped", .integer(Int64(clamping: dropped))),
             .init("bad", .integer(Int64(clamping: counts.bad))), .init("faults", .integer(Int64(faults))),
         ]
     }

@@ -36,6 +36,8 @@ final class BenchSession<Meter: BenchMeter> {
     private let broker: Broker
     private let scene: Scene
     private var asked = MonotonicTime(nanoseconds: 0)
+    /// What the resource had counted as dropped when the acquire began; nil between its measuring and the next.
+    private var droppedBefore: UInt64?
     private var isStopping = false
     private var isOver = false
     private var outcome = BenchOutcome<Meter.Measured>()
@@ -80,13 +82,22 @@ final class BenchSession<Meter: BenchMeter> {
     private func begin() {
         asked = .now
         outcome.cycles.append(BenchCycle())
+        droppedBefore = resource.handle.counts.dropped
         scene.resume()
+    }
+
+    /// Counts what the sink missed of this acquire so far: what lies in its queue at the release is dropped too, and nobody
+    /// waits for it.
+    private func countDropped() {
+        guard let before = droppedBefore.take() else { return }
+        outcome.dropped += resource.handle.counts.dropped - before
     }
 
     /// Ends the acquire that stands; what it has measured counts.
     private func stop() {
         guard !isStopping else { return }
         isStopping = true
+        countDropped()
         scene.end()
         broker.close { [mailbox] in mailbox.send(.closed) }
     }
@@ -94,7 +105,9 @@ final class BenchSession<Meter: BenchMeter> {
     private func take(_ message: BenchMessage) {
         switch message {
         case .measured:
-            if outcome.cycles.count < limit { scene.pause() } else { stop() }
+            guard outcome.cycles.count < limit else { return stop() }
+            countDropped()
+            scene.pause()
         case .closed: isOver = true
         case .event(.acquired(_, let device, let format, _, let at)):
             (outcome.device, outcome.format) = (device, format.entries)
