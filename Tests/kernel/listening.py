@@ -1,11 +1,13 @@
 """What a recording holds: pieces of sound and the silences between them, to the frame.
 
-For sound in which every frame is numbered (ramp.py), and for sound that went through a rate converter (smooth.py).
+For sound in which every frame is numbered (ramp.py), the same at a volume that nobody knows (levels.py), and sound that
+went through a rate converter (smooth.py).
 """
 import array
 import struct
 import sys
 
+import levels
 import smooth
 
 RATE = 48000  # of every recording
@@ -22,20 +24,20 @@ class Recording:
     """Numbered frames (see Tests/kernel/ramp.py) in pieces, each a stretch in which every number follows the one before."""
 
     def __init__(self, path):
-        with open(path, "rb") as file:
-            data = file.read()
-        if data[:4] == b"RIFF":
-            data = body(data)
-        numbers = array.array("I")
-        numbers.frombytes(data[:len(data) // 4 * 4])
-        if sys.byteorder == "big":
-            numbers.byteswap()
-        self.length = len(numbers)
-        self.pieces = pieces(numbers)  # (place of the first frame, its number, frames)
+        data = read(path)
+        self.length = len(data) // 4
+        self.pieces = self.found(data)  # (place of the first frame, its number from 1 on, frames)
         # Between each two pieces; a jump without silence is one of no length.
         self.gaps = [
             Gap(at + length, behind_at, first + length - 1, behind)
             for (at, first, length), (behind_at, behind, _) in zip(self.pieces, self.pieces[1:])]
+
+    def found(self, data):
+        numbers = array.array("I")
+        numbers.frombytes(data)
+        if sys.byteorder == "big":
+            numbers.byteswap()
+        return pieces(numbers)
 
     def off(self, gap):
         """Frames lost (+) or repeated (−) over a silence: by the highest number heard before it."""
@@ -55,20 +57,28 @@ class Recording:
         return lost, repeated
 
 
+class LevelRecording(Recording):
+    """The same for sound whose frames are numbered by levels (see Tests/kernel/levels.py)."""
+
+    def __init__(self, path, sound):
+        self.sound, self.strange = sound, 0
+        super().__init__(path)
+
+    def found(self, data):
+        found, self.strange = levels.pieces(data, self.sound)
+        return found
+
+
 class SmoothRecording:
     """The same for sound that went through a rate converter (see Tests/kernel/smooth.py)."""
 
-    def __init__(self, path, rate, volumes=((1.0, 1.0),)):
+    def __init__(self, path, rate):
         self.step = rate / RATE
         samples = array.array("h")
-        with open(path, "rb") as file:
-            data = file.read()
-        if data[:4] == b"RIFF":
-            data = body(data)
-        samples.frombytes(data[:len(data) // 4 * 4])
+        samples.frombytes(read(path))
         if sys.byteorder == "big":
             samples.byteswap()
-        self.pieces = smooth.pieces(samples, self.step, volumes=volumes)
+        self.pieces = smooth.pieces(samples, self.step)
         self.gaps = [
             Gap(one.end + 1, two.begin, one.last, two.first) for one, two in zip(self.pieces, self.pieces[1:])]
 
@@ -79,6 +89,15 @@ class SmoothRecording:
         """What no pause accounts for: pieces that follow each other without a silence."""
         bad = [self.off(gap) for gap in self.gaps if gap.end - gap.begin < 48]
         return sum(off for off in bad if off > 2), sum(-off for off in bad if off < -2)
+
+
+def read(path):
+    """The whole frames of a recording, with a header or without."""
+    with open(path, "rb") as file:
+        data = file.read()
+    if data[:4] == b"RIFF":
+        data = body(data)
+    return data[:len(data) // 4 * 4]
 
 
 def body(data):

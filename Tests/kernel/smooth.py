@@ -64,38 +64,24 @@ class Piece:
         self.begin, self.first = begin, first
         self.end, self.last = begin, first  # of the last frame in it
         self.worst = 0.0  # how far any of its frames was from the line through it
-        self.firsts = [first]  # by each volume that it may have had
 
 
-def pieces(samples, step, stride=32, volumes=((1.0, 1.0),)):
+def pieces(samples, step, stride=32):
     """The pieces of a recording of interleaved stereo samples; `step`: frames of the media in one of the recording.
 
-    Looks at every `stride`th frame inside a piece, and at every one near its ends. `volumes`: of left and right, at
-    which it may have been played; a piece has one.
+    Looks at every `stride`th frame inside a piece, and at every one near its ends.
     """
     count = len(samples) // 2
     found, at = [], 0
-    volume = volumes[0]
 
-    def here(index, of=None, wanted=None):
-        left, right = of or volume
-        return place(samples[2 * index] / left, samples[2 * index + 1] / right, wanted)
-
-    def fits(index, of):
-        """Whether sound of this volume begins here."""
-        first = here(index, of)
-        if first is None:
-            return False
-        later = [(ahead, here(index + ahead, of)) for ahead in (16, 32, 64) if index + ahead < count]
-        return all(frame is None or abs(frame - first - ahead * step) <= 1.2 for ahead, frame in later)
+    def here(index, wanted=None):
+        return place(samples[2 * index], samples[2 * index + 1], wanted)
 
     silence = bytes(4 * 1024)
     while at < count:
         if samples[2 * at] == 0 and samples[2 * at + 1] == 0:
             at += 1024 if samples[2 * at:2 * at + 2048].tobytes() == silence else 1
             continue
-        fitting = [of for of in volumes if fits(at, of)] or volumes[:1]
-        volume = fitting[0]
         frame = here(at)
         # A converter blends the first and the last frame with the silence: they are left out.
         ahead = here(at + 1) if at + 1 < count else None
@@ -103,7 +89,6 @@ def pieces(samples, step, stride=32, volumes=((1.0, 1.0),)):
             at += 1
             continue
         piece, drift = Piece(at, frame), 0.0
-        piece.firsts = [first for first in (here(at, of) for of in fitting) if first is not None]
         while True:
             leap = stride
             while leap:
@@ -121,12 +106,6 @@ def pieces(samples, step, stride=32, volumes=((1.0, 1.0),)):
             drift += (following - wanted) / 50
         found.append(piece)
         at += 1
-    for piece, after in reversed(list(zip(found, found[1:]))):
-        # Its volume was changed, and which one it had before a short piece does not tell: then what it went on as does.
-        if after.begin - piece.end < 48:
-            end = after.first - (after.begin - piece.end) * step
-            shift = min((first - piece.first for first in piece.firsts), key=lambda shift: abs(piece.last + shift - end))
-            piece.first, piece.last = piece.first + shift, piece.last + shift
     return found
 
 

@@ -5,9 +5,8 @@ import pathlib
 from stage import Ended, run
 
 CARD, DEVICE = "Audio", "hw:CARD=Audio,DEV=0"
-# A card that has just been put in plays more softly until somebody has set its volume, of one side after the other.
+# A card that has just been put in plays at this volume until somebody has set it, of one side after the other.
 SOFT = 240 / 255
-VOLUMES = ((1.0, 1.0), (SOFT, SOFT), (1.0, SOFT), (SOFT, 1.0))
 
 
 def told(word):
