@@ -65,7 +65,7 @@ package final class MediaFeed: Sendable {
         let back = min(frames(kept, .zero ... .seconds(5)), most / 2)
         let front = min(max(1024, frames(ahead, .milliseconds(100) ... .seconds(10))), most - back)
         // Pages that are there cost nothing; to wake for them does.
-        let pages = bells == nil ? nil : max(front, min(8 * rate, Self.mostMapped / bytes))
+        let pages = bells == nil ? nil : max(front, min(16 * rate, Self.mostMapped / bytes))
         reader = MediaReader(source, capacity: back + front, kept: back, mapping: pages, bells: bells)
     }
 
@@ -174,14 +174,15 @@ package final class MediaFeed: Sendable {
         return 0
     }
 
-    /// How many frames are handed on in one go in steady play. The reading thread sees when they are taken that it has room
-    /// again: up to where it is to be woken, then all there is while it reads.
-    var steadyFrames: Int {
-        guard isMapped else { return max(1024, info.rate / 8) }
+    /// How many frames are handed on in one go in steady play, of which `rest` are still to be played when the next ones are
+    /// asked for. The reading thread sees when they are taken that it has room again: up to where it is to be woken, then all
+    /// there is while it reads.
+    func steadyFrames(rest: Int) -> Int {
+        guard isMapped else { return rest + max(1024, info.rate / 8) }
         return reader.state.withLock { state in
             let available = state.ring.available(looped: state.isLooped)
-            let half = (state.ring.capacity - state.ring.kept) / 2
-            return Int(available > half + 8192 ? available - half : available)
+            let wake = state.ring.wakeFree - state.ring.free
+            return Int(wake > 0 ? min(available, wake + Int64(rest)) : available)
         }
     }
 
@@ -215,13 +216,12 @@ package final class MediaFeed: Sendable {
         reader.wake()
     }
 
-    /// The first `frames` of the last piece have been handed on.
+    /// The first `frames` of the last piece have been handed on. None: what was taken without a waking is made good.
     func take(_ frames: Int, wakes: Bool = true) {
         let isWoken = reader.state.withLock { state in
             state.ring.take(Int64(frames), looped: state.isLooped)
             // Seldom and much: each waking costs as much as a period's copy.
-            guard wakes, state.isReaderAsleep, !state.isAtEnd,
-                state.ring.free >= (state.ring.capacity - state.ring.kept) / 2
+            guard wakes, state.isReaderAsleep, !state.isAtEnd, state.ring.free >= state.ring.wakeFree
             else { return false }
             state.isReaderAsleep = false
             return true

@@ -24,6 +24,9 @@ package final class MediaMap: Sendable {
     /// How much may stay mapped behind what is made present, so that a long file does not look like so much memory.
     private static let most = 16 << 20
 
+    /// How many bytes the kernel maps around a page that is touched (`fault_around_bytes`).
+    private static let around = 1 << 16
+
     /// Nil where the file is not to be mapped: it comes from a server, or addresses are too few.
     init?(file: Int32, dataOffset: Int64, frames: Int64, frameBytes: Int) {
         guard MemoryLayout<Int>.size == 8, frames > 0, !clinux_is_remote(file) else { return nil }
@@ -46,14 +49,22 @@ package final class MediaMap: Sendable {
 
     /// Has the kernel hold frames in its memory, however long their disk takes. 0, or an errno: it cannot.
     ///
-    /// They are not mapped here: the kernel maps what it has when it copies it, sixteen pages at a time, for half of what
-    /// `madvise(MADV_POPULATE_READ)` takes. *Runs on:* the reading thread. *C: `mincore`, `pread`.*
+    /// They are mapped here, so that the thread which plays them takes no fault for them; and what is mapped the kernel keeps
+    /// while it lets go of other pages. One page of sixteen is touched, as many as the kernel maps around it if it holds them;
+    /// then it is asked whether all are there, which takes a tenth of what it does for pages that are not mapped.
+    /// *Runs on:* the reading thread. *C: `mincore`, `pread`.*
     func makePresent(_ frame: Int64, _ frames: Int) -> Int32 {
         let first = (dataOffset + Int(frame) * frameBytes) / Int(page) * Int(page)
         let end = dataOffset + (Int(frame) + frames) * frameBytes
         guard first >= 0, end <= length, first < end else { return Errno.EFAULT }
         letGo(before: first)
-        return isAnswered && clinux_is_present(start + first, end - first, page) ? 0 : read(first, end)
+        return isThere(start + first, end - first) ? 0 : read(first, end)
+    }
+
+    private func isThere(_ first: UnsafeMutableRawPointer, _ length: Int) -> Bool {
+        // Of another user's file nobody tells: each page is touched.
+        guard isAnswered else { return clinux_touch_each(first, length, page) }
+        return clinux_touch_each(first, length, max(page, Self.around)) && clinux_is_present(first, length, page)
     }
 
     private func read(_ first: Int, _ end: Int) -> Int32 {

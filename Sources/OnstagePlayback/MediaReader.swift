@@ -217,9 +217,13 @@ final class MediaReader: @unchecked Sendable {
             wait.add(bells.reader.descriptor)
             let isMapped = isMapped
             let step = { (ring: borrowing MediaRing) -> Int64 in
-                let (ahead, large) = (ring.end - ring.place, max(small, (ring.capacity - ring.kept) / 2))
+                let (ahead, large) = (ring.end - ring.place, max(small, ring.wakeFree))
                 // What is mapped is so by pages; and never more at a time than what plays meanwhile.
-                if isMapped { return min(max(ahead, rate / 10), large) }
+                guard !isMapped else {
+                    // Before anything was taken no more than it takes to begin: on one CPU the rest would delay the start.
+                    if ring.place == 0, ahead >= max(ring.kept, rate / 2) { return 0 }
+                    return min(max(ahead, rate / 10), large)
+                }
                 return ahead < rate / 5 ? small : large
             }
             switch fill(step) {

@@ -107,6 +107,9 @@ struct MediaRing: Hashable, Sendable {
     /// The frames that could be filled in now.
     var free: Int64 { capacity - (end - max(start, place - kept)) }
 
+    /// So many of them are worth waking for: half of what is ahead of the player at most.
+    var wakeFree: Int64 { (capacity - kept) / 2 }
+
     /// A place for up to `wanted` frames, in one piece. What stood there is gone from now on.
     mutating func reserve(_ wanted: Int64) -> Room? {
         let slot = end % capacity

@@ -42,9 +42,10 @@ extension PlaybackDriver {
     }
 
     private func steadyTurn(_ now: MonotonicTime) -> Bool {
-        guard steady.frames > 0, let look, now.nanoseconds - look.at.nanoseconds < steady.lapse, let output,
-            let next = steady.next
+        guard steady.frames > 0, let look, now.nanoseconds - look.at.nanoseconds < steady.lapse, let output
         else { return false }
+        if steady.frames < steady.bufferFrames { renewSteady(now) }
+        guard steady.frames > 0, let next = steady.next else { return false }
         let asked = min(steady.frames, steady.bufferFrames)
         let answer = output.write(next, frames: asked)
         guard answer > 0 else { return false }
@@ -75,6 +76,13 @@ extension PlaybackDriver {
         steady.isWaitNamed = false
     }
 
+    /// The piece may be too short for this turn: the next one begins with what is left of it, and the wait stays.
+    private func renewSteady(_ now: MonotonicTime) {
+        endSteady()
+        beginSteady(now)
+        steady.isWaitNamed = true
+    }
+
     /// From here on nothing but writing is to be done, for a while.
     func beginSteady(_ now: MonotonicTime) {
         // A source that gives sound as it comes is asked for no more than the ring takes now.
@@ -84,7 +92,7 @@ extension PlaybackDriver {
             facts.bufferFrames >= 3 * facts.periodFrames
         else { return }
         let (gain, isLooped) = (controls.gain, controls.isLooped)
-        let most = media.steadyFrames
+        let most = media.steadyFrames(rest: facts.bufferFrames)
         guard gain == 1, self.gain.constant(ledger.written, most) == 1,
             // What fails now will fail again when it is due, and be told then. Less than a turn's worth is not worth it.
             case .frames(let next, let frames)? = try? media.piece(most, looped: isLooped),

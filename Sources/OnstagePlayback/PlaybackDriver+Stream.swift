@@ -165,6 +165,7 @@ extension PlaybackDriver {
         }
         let answer = output.start()
         if answer < 0 { throw failure(-answer, "snd_pcm_start") }
+        media.take(0)
         if output.facts.isMixed { try feed() }
         turnAt = output.facts.isPlain ? nil : clock.now + duration(Int64(nearFrames(output.facts) / 4))
         if phase == .ending { turnAt = clock.now }
@@ -227,7 +228,7 @@ extension PlaybackDriver {
             if answer < 0, -answer != Int(Errno.EAGAIN) { return try recover(Int32(-answer), "snd_pcm_writei") }
             guard answer > 0 else { break }
             if output.facts.isMixed, !isStarting, try isLate(answer, since: begun) { return }
-            wrote(answer)
+            wrote(answer, wakes: !isStarting)
             takenBack = max(0, takenBack - Int64(answer))
             // Less than all of a piece: the device has no more room now. A piece ends where the feed's ring does.
             guard answer == count else { break }
@@ -249,9 +250,12 @@ extension PlaybackDriver {
     }
 
     /// `frames` of the block are in the device's ring.
-    func wrote(_ frames: Int) {
+    ///
+    /// - Parameter wakes: whether the reading thread is woken where it has room again; not before the stream has been started,
+    ///   which would wait for it where there is one CPU.
+    func wrote(_ frames: Int, wakes: Bool = true) {
         block?.take(frames)
-        media.take(frames)
+        media.take(frames, wakes: wakes)
         ledger.wrote(Int64(frames))
     }
 

@@ -26,6 +26,8 @@ struct DriverRun {
     /// Nil waits in real time.
     let still: StillClock?
     private var wait = WaitSet()
+    /// Turns in play that were more than the driver's own of a wait that is kept.
+    private(set) var services = 0
 
     init(_ driver: PlaybackDriver, still: StillClock? = nil) {
         self.driver = driver
@@ -69,6 +71,7 @@ struct DriverRun {
                     continue
                 }
             }
+            services += 1
             try driver.service(wait, now: now)
         }
     }

@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 import OnstageCore
 import OnstageLinux
@@ -56,6 +57,24 @@ import Testing
             while MonotonicTime.now < end, !feed.reader.state.withLock(\.isReaderAsleep) { sched_yield() }
         }
 
+        /// Has the kernel let go of the file's pages that nobody has mapped; false where it keeps them all (tmpfs).
+        func evict() -> Bool {
+            let file = open(path, O_RDONLY)
+            defer { close(file) }
+            #expect(fsync(file) == 0)
+            #expect(posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED) == 0)
+            return !isPresent(frames - MediaMapTests.rate..<frames)
+        }
+
+        /// Whether the kernel holds these source frames.
+        func isPresent(_ frames: Range<Int64>) -> Bool {
+            guard let map = feed.reader.map else { return false }
+            let page = UInt(clinux_page_size())
+            let first = UInt(bitPattern: map.address(frames.lowerBound)) / page * page
+            let length = Int(UInt(bitPattern: map.address(frames.upperBound)) - first)
+            return clinux_is_present(UnsafeMutableRawPointer(bitPattern: first), length, Int(page))
+        }
+
         /// Plays on; the reader keeps up, as a real one does that has much more time.
         mutating func play(for time: Duration, toItsEnd: Bool = false) throws {
             let end = clock.now + time
@@ -97,6 +116,67 @@ import Testing
         #expect(rig.reports.ended == 1)
         #expect(Int64(rig.room.heard.count) == rig.frames)
         #expect(rig.room.firstFault() == nil)
+    }
+
+    @Test("before the sound has begun no more is read than it takes to begin; then seconds") func beginning() throws {
+        var rig = try Rig(seconds: 60)
+        try rig.feed.prefetch(at: 0)
+        rig.settle()
+        let ahead = rig.feed.reader.state.withLock { $0.ring.available(looped: false) }
+        #expect(ahead >= Self.rate / 2 && ahead < 2 * Self.rate)
+        try rig.run.acquire()
+        let end = MonotonicTime.now + .seconds(20)
+        while MonotonicTime.now < end, rig.feed.ready(Int(8 * Self.rate)) < 8 * Self.rate { sched_yield() }
+        #expect(rig.feed.ready(Int(8 * Self.rate)) == 8 * Self.rate)
+        _ = rig.run.release()
+    }
+
+    @Test("pieces follow one another: steady play is left by nothing but the end", arguments: 0..<3)
+    func renewed(card: Int) throws {
+        var rig = try Rig(Self.cards[card], seconds: 90)
+        try rig.run.acquire()
+        try rig.play(for: .seconds(1))
+        let before = rig.run.services
+        try rig.play(for: .seconds(80))
+        #expect(rig.run.services == before)
+        #expect(rig.run.release().position == Int64(rig.room.heard.count))
+        #expect(rig.room.firstFault() == nil)
+    }
+
+    @Test("what stands ready stays in memory when the kernel is told that nobody needs the file") func held() throws {
+        var rig = try Rig(seconds: 60)
+        try rig.run.acquire()
+        try rig.play(for: .seconds(1))
+        rig.settle()
+        let (place, end) = rig.feed.reader.state.withLock { ($0.ring.place, $0.ring.end) }
+        #expect(end - place > 4 * Self.rate)
+        guard rig.evict() else { return }
+        #expect(rig.isPresent(place..<end))
+        _ = rig.run.release()
+    }
+
+    @Test("what the kernel has let go of meanwhile is there again before it is played", arguments: [0, 2])
+    func evicted(card: Int) throws {
+        var rig = try Rig(Self.cards[card], seconds: 60)
+        try rig.run.acquire()
+        try rig.play(for: .seconds(1))
+        let before = Self.waits
+        for _ in 0..<10 {
+            guard rig.evict() else { return }
+            try rig.play(for: .seconds(5))
+        }
+        // Of this thread, which is the sound's; six or more without the reader, by how much is read at a time.
+        #expect(Self.waits - before <= 2)
+        #expect(rig.run.release().position == Int64(rig.room.heard.count))
+        #expect(rig.room.firstFault() == nil)
+        #expect(rig.feed.isMapped)
+    }
+
+    /// How often this thread has waited for a page to be read.
+    private static var waits: Int {
+        let line = SmallFile.line("/proc/thread-self/stat") ?? ""
+        let words = line.split(separator: ")").last?.split(separator: " ") ?? []
+        return words.count > 9 ? Int(words[9]) ?? 0 : 0  // majflt
     }
 
     @Test("a loop goes over the end of the file without a seam") func loop() throws {

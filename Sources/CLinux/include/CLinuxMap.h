@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
@@ -42,6 +43,22 @@ static inline bool clinux_is_present(void *start, size_t length, size_t page) {
             if (!(present[i] & 1)) return false;
         at += piece;
     }
+    return true;
+}
+
+// Has the kernel read from a page, and so bring it in and map it, with those around it that it holds; false where it cannot.
+//
+// Any call would do that copies what it is handed before it finds out that there is nothing to be done: this one takes little
+// more than the fault itself, madvise(MADV_POPULATE_READ) 2,000 instructions more.
+static inline bool clinux_touch(void *page) {
+    return epoll_ctl(-1, EPOLL_CTL_ADD, -1, (struct epoll_event *)page) == 0 || errno != EFAULT;
+}
+
+// The same of a page in each piece of so many bytes, a power of two and no less than a page; `start` is a page's.
+static inline bool clinux_touch_each(void *start, size_t length, size_t piece) {
+    const uintptr_t end = (uintptr_t)start + length;
+    for (uintptr_t at = (uintptr_t)start; at < end; at = (at / piece + 1) * piece)
+        if (!clinux_touch((void *)at)) return false;
     return true;
 }
 
