@@ -81,10 +81,12 @@ final class PositionTable {
     }
 
     /// Puts everything recorded on the disk. Answers whether it is there.
-    func save() -> Bool {
+    ///
+    /// - Parameter goesOn: whether more comes soon.
+    func save(goesOn: Bool = false) -> Bool {
         guard !dirty.isEmpty else { return true }
         do throws(StoreTrouble) {
-            try mending { () throws(StoreTrouble) in try write(try opened()) }
+            try mending { () throws(StoreTrouble) in try write(try opened(), goesOn: goesOn) }
             for record in dirty { record.isDirty = false }
             dirty.removeAll(keepingCapacity: true)
             if isInTrouble { file.log("\(file.path): positions are stored again") }
@@ -104,7 +106,11 @@ final class PositionTable {
 
     private func row(_ key: Key) -> [SQLiteValue]? {
         do throws(StoreTrouble) {
-            return try mending { () throws(StoreTrouble) in try read(key, try opened().connection) }
+            return try mending { () throws(StoreTrouble) in
+                let (connection, writer) = try opened()
+                writer.endReading()
+                return try read(key, connection)
+            }
         } catch {
             complain(error)
         }
@@ -130,9 +136,16 @@ final class PositionTable {
         }
     }
 
-    private func write(_ open: (connection: SQLiteConnection, writer: PositionWriter)) throws(StoreTrouble) {
+    private func write(
+        _ open: (connection: SQLiteConnection, writer: PositionWriter), goesOn: Bool
+    ) throws(StoreTrouble) {
         try StoreTrouble.sorting { () throws(SQLiteError) in
             // One statement is a transaction by itself.
+            if dirty.count == 1, goesOn {
+                open.writer.keepReading()
+                return try open.writer.write(dirty[0].stored, dirty[0].key)
+            }
+            open.writer.endReading()
             if dirty.count == 1 { return try open.writer.write(dirty[0].stored, dirty[0].key) }
             try open.connection.transaction { () throws(SQLiteError) in
                 for record in dirty { try open.writer.write(record.stored, record.key) }

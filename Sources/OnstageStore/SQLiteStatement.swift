@@ -22,6 +22,22 @@ final class SQLiteStatement {
         try connection.bind(statement, index, value)
     }
 
+    /// Goes to its first row and stays there: from then on its connection reads what stood there at that moment, until
+    /// ``leave()``. False where it has no row. *C: `sqlite3_step`.*
+    func stay() throws(SQLiteError) -> Bool {
+        let code = csqlite_step(statement)
+        if code == SQLITE_ROW { return true }
+        let error = connection.error(code)
+        _ = csqlite_reset(statement)
+        guard code == SQLITE_DONE else { throw error }
+        return false
+    }
+
+    /// Goes back to before its first row. *C: `sqlite3_reset`.*
+    func leave() {
+        _ = csqlite_reset(statement)  // what went wrong was told by the step
+    }
+
     /// Runs it to its end; it answers no rows. *C: `sqlite3_step`, `sqlite3_reset`.*
     func run() throws(SQLiteError) {
         let code = csqlite_step(statement)

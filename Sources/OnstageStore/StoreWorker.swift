@@ -139,7 +139,7 @@ final class StoreWorker: Sendable {
             index += 1
         }
         // What could not be written is tried again with the next.
-        if isNew { _ = table.save() }
+        if isNew { _ = table.save(goesOn: true) }
     }
 
     private func answer(_ read: Read, _ table: PositionTable) -> StoredPosition? {
