@@ -1,5 +1,6 @@
 public import OnstageCamera
 public import OnstageCore
+public import OnstagePlayback
 
 extension Profile {
     /// The camera of a profile.
@@ -112,6 +113,8 @@ extension Profile {
         public var readAhead = Duration.seconds(1)
         /// Whether it pauses, as by the user, when its plug is pulled or its card goes away.
         public var pausesWhenNoisy = false
+        /// What its card is set to while it plays; nil for nothing. Not with "synthetic".
+        public var route: MixerRoute?
         /// When the position is stored while it plays.
         public var journal = Journal.eachSecond
 

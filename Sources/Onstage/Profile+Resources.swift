@@ -147,6 +147,7 @@ extension Profile.Playback {
         options.readAhead = readAhead
         options.journalInterval = journal.interval
         options.pausesWhenNoisy = pausesWhenNoisy
+        options.route = isSynthetic ? nil : route
         return options
     }
 }

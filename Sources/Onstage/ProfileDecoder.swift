@@ -101,7 +101,7 @@ enum ProfileDecoder {
     }
 
     /// The largest number that every JSON reader keeps whole.
-    private static let largest: UInt64 = 1 << 53 - 1
+    static let largest: UInt64 = 1 << 53 - 1
 
     /// A fourcc may end in blanks ("Y16 ").
     private static func pixelFormat(_ object: inout ProfileObject) -> String? {
@@ -165,6 +165,7 @@ enum ProfileDecoder {
         playback.realtime = object.choice("realtime") ?? playback.realtime
         playback.readAhead = object.milliseconds("aheadMilliseconds", 100...10_000) ?? playback.readAhead
         playback.pausesWhenNoisy = object.flag("pauseWhenNoisy") ?? playback.pausesWhenNoisy
+        playback.route = route(&object, of: playback)
         playback.journal = object.choice("journal") ?? playback.journal
         return playback
     }

@@ -141,6 +141,24 @@ struct ProfileObject {
         return answer
     }
 
+    /// The list of objects `name`, as many as `count` allows, each read by `read`.
+    mutating func objects<Answer>(
+        _ name: String, _ count: ClosedRange<Int>, _ read: (inout ProfileObject) -> Answer?
+    ) -> [Answer]? {
+        guard let value = value(name) else { return nil }
+        guard case .list(let elements) = value, count.contains(elements.count) else {
+            complain(name, "must be a list of \(count.lowerBound) to \(count.upperBound) objects")
+            return nil
+        }
+        let place = Self.pointer(pointer, name)
+        return elements.enumerated().compactMap { index, element in
+            guard var object = ProfileObject(element, "\(place)/\(index)", &problems) else { return nil }
+            let answer = read(&object)
+            problems += object.finish()
+            return answer
+        }
+    }
+
     /// What was wrong here, unknown keys with it.
     func finish() -> [ProfileError.Problem] {
         problems

@@ -167,6 +167,10 @@ package protocol DeviceDriver: AnyObject {
     /// Called again after each wait until it answers `released`. After that no sink is called.
     func release(_ request: ReleaseRequest, now: MonotonicTime) -> ReleaseStep
 
+    /// What may come later than the answer to a release, or to an acquire that came to nothing: the device is free, and
+    /// nobody waits for this. Called after each such answer, before anything else is wanted. Default: nothing.
+    func settle()
+
     /// Counted so far. *Runs on:* any thread.
     var counts: DriverCounts { get }
 
@@ -182,4 +186,5 @@ extension DeviceDriver {
     package var keepsWait: Bool { false }
     package func keptTurn(_ wait: borrowing WaitSet, now: MonotonicTime) -> MonotonicTime? { nil }
     package var takesAll: Bool { false }
+    package func settle() {}
 }

@@ -1,6 +1,6 @@
 internal import CLinux
 internal import Glibc
-internal import OnstageCore
+package import OnstageCore
 
 /// Where the sockets of running programs are: PID.sock in a folder that only its owner may write to.
 package enum ControlFolder {
@@ -16,7 +16,7 @@ package enum ControlFolder {
     /// Makes `path` with mode 0700 if it is not there.
     /// - Throws: `policy` when it is a link, no folder, somebody else's, or open to others' writing: whoever may write there
     ///   could put a socket of his own in place of ours.
-    static func prepare(_ path: String) throws(DeviceError) {
+    package static func prepare(_ path: String) throws(DeviceError) {
         let answer = clinux_make_folder(path)
         if answer < 0, -answer != EEXIST { throw DeviceError(errno: -answer, operation: "mkdir", device: path) }
         try check(path)

@@ -226,6 +226,7 @@ package final class DeviceThread: Sendable {
             } else {
                 answer(.released(generation, detail))
             }
+            driver.settle()
         }
 
         private mutating func obey(_ order: DeviceOrder) {
@@ -283,6 +284,7 @@ package final class DeviceThread: Sendable {
             } catch {
                 work = .idle
                 answer(.failed(generation, error, clock.now))
+                driver.settle()
             }
         }
     }

@@ -6,7 +6,7 @@ extension OutputBackend {
     /// Real sound cards, and everything else that has a name in ALSA; for one driver.
     static func alsa() -> OutputBackend {
         let memory = ALSAMemory()
-        return OutputBackend(
+        var backend = OutputBackend(
             resolve: { configuration throws(DeviceError) in
                 guard case .pcm(let name) = configuration.output else {
                     return ResolvedDevice(key: nil, identity: "", node: "")
@@ -21,6 +21,9 @@ extension OutputBackend {
                 guard let card = facts.card else { return nil }
                 return try ALSAJackWatch(card: card, device: facts.device, shown: shown)
             })
+        backend.isBusy = { device in isBusy(device, memory) }
+        backend.mixer = { device, route throws(DeviceError) in try mixer(device, route) }
+        return backend
     }
 
     /// The card of a device that is busy: its own; for a name of the configuration, whose card is known when it is open, the

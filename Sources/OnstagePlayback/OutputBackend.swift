@@ -13,6 +13,15 @@ package struct OutputBackend: Sendable {
     /// What tells of the plugs that an open output is heard by; nil where it has none.
     package var jacks: @Sendable (OutputFacts, _ shown: String) throws(DeviceError) -> (any JackWatch)?
 
+    /// Whether somebody has the device at this moment, where that can be told before it is opened.
+    package var isBusy: @Sendable (ResolvedDevice) -> Bool = { _ in false }
+    /// The card whose controls are set for a device.
+    package var mixer: @Sendable (ResolvedDevice, MixerRoute) throws(DeviceError) -> any MixerCard = {
+        (device, _) throws(DeviceError) in
+        throw DeviceError(
+            .configuration, operation: "", device: device.identity, reason: "it has no controls to set a route by")
+    }
+
     package init(
         resolve: @escaping @Sendable (PlaybackConfiguration) throws(DeviceError) -> ResolvedDevice,
         open:

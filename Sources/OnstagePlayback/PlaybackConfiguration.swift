@@ -35,6 +35,9 @@ package struct PlaybackConfiguration: Hashable, Sendable {
     /// What it is asked with: a sound server lets go for more than its own, which is 0 or less.
     package var reservationPriority: Int32 = 10
 
+    /// How its card is set while its device is open; nil for not at all.
+    package var route: MixerRoute?
+
     /// Whether it is told when a plug is pulled that the sound is heard by.
     package var pausesWhenNoisy = false
 

@@ -99,6 +99,10 @@ package final class PlaybackDriver: DeviceDriver {
     var isReserved = false
     /// Where the reservation's descriptor is in the wait that was named last.
     var reservationEntry: Int?
+    /// What is set on the card for as long as its device is open.
+    var route: StandingRoute?
+    /// Where all of this process stand; a test has one of its own.
+    var routes = RouteBoard.shared
     /// Open only while it plays and its app asked for it.
     @exclusivity(unchecked) var jacks: (any JackWatch)?
     var isJackTried = false
@@ -206,7 +210,7 @@ package final class PlaybackDriver: DeviceDriver {
         try cancellation.check("snd_pcm_open", device: identity)
         let request = OutputRequest(
             rate: info.rate, channels: info.channels, formats: media.format.candidates, configuration: configuration)
-        let (opened, asked) = try openOutput(device, request, cancellation)
+        let (opened, asked) = try openRouted(device, request, cancellation)
         // From here on it is ours to give back, whatever comes between.
         output = opened
         do throws(DeviceError) {
@@ -267,6 +271,7 @@ package final class PlaybackDriver: DeviceDriver {
             ("guardFrames", .integer(Int64(facts.guardFrames))), ("throughPlugins", .flag(!facts.isPlain)),
         ]
         format += facts.more
+        if let route { format.append(("route", .text(route.route.description))) }
         var notes = mediaNotes() + facts.notes
         if let scheduling {
             format.append(("scheduling", .text(scheduling.text)))

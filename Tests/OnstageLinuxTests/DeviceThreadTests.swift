@@ -39,6 +39,7 @@ struct DeviceThreadTests {
             report("released")
             return .released(ReleaseDetail(released: now))
         }
+        func settle() { report("settled") }
         var counts: DriverCounts { DriverCounts() }
         func force() {}
     }
@@ -63,6 +64,7 @@ struct DeviceThreadTests {
                 switch answer {
                 case .resolved: told.send("resolved")
                 case .opened: told.send("opened")
+                case .released: told.send("answered")
                 case .ended: told.send("ended")
                 default: break
                 }
@@ -85,6 +87,9 @@ struct DeviceThreadTests {
         #expect(Self.next(told, &pending) == "named")
         thread.send(.release(Generation(1), ReleaseRequest(asked: .now, hurried: false)))
         #expect(Self.next(told, &pending) == "released")
+        // What nobody waits for comes behind the answer.
+        #expect(Self.next(told, &pending) == "answered")
+        #expect(Self.next(told, &pending) == "settled")
         thread.send(.end)
         #expect(Self.next(told, &pending) == "ended")
     }

@@ -12,7 +12,9 @@ import Testing
     func schemaAndDecoderAgree() throws {
         let seed = UInt64.random(in: 0 ... .max)
         var chance = SplitMix64(seed: seed)
-        let texts = ProfileBuiltIn.texts.map(\.text) + Array(repeating: ProfileTexts.full, count: 5)
+        let texts =
+            ProfileBuiltIn.texts.map(\.text) + Array(repeating: ProfileTexts.full, count: 5)
+            + Array(repeating: ProfileTexts.routed, count: 3)
         let good = try texts.map { try JSONReader.read(Array($0.utf8)) }
         var documents = good
         for _ in 0..<3_000 {
@@ -51,7 +53,8 @@ import Testing
         "game", "a\u{7}", "a\n", "any\n", "full\n", "YUY\n", "Bench", "-a", "a-1", "é",
         .text(String(repeating: "a", count: 64)),
         .text(String(repeating: "a", count: 65)), .text(String(repeating: "é", count: 512)),
-        .text(String(repeating: "é", count: 513)), "copy", "blank", [100, 100, 100], [49, 100, 100], "1",
+        .text(String(repeating: "é", count: 513)), "copy", "blank", "hw:0", "pcm", [true, "50%"], [100, 100, 100],
+        [49, 100, 100], "1",
     ]
     private static let numbers: [JSONValue] =
         [

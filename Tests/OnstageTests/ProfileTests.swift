@@ -74,6 +74,16 @@ import Testing
         #expect(profile.retry.limit == .seconds(60))
     }
 
+    @Test func everyKeyOfARoute() throws {
+        let playback = try ProfileDecoder.profile(Array(ProfileTexts.routed.utf8), path: "routed").playback
+        var route = MixerRoute(card: "Dummy", useCase: MixerRoute.UseCase(verb: "HiFi", device: "Speaker"))
+        var notify = MixerRoute.Control("PCM Notify", .flag(true))
+        (notify.index, notify.interface, notify.device, notify.subdevice) = (1, .pcm, 2, 3)
+        route.controls = [MixerRoute.Control("Master Volume", .number(80), .text("-12dB")), notify]
+        route.isRequired = false
+        #expect(playback?.route == route)
+    }
+
     /// A text, and all that is said of it.
     @Test(
         arguments: [
@@ -112,6 +122,34 @@ import Testing
                 [
                     "/gyroscope/mountMatrix/1: must be 3 numbers, each -1 to 1",
                     "/gyroscope/mountMatrix/2: must be 3 numbers, each -1 to 1",
+                ]
+            ),
+            (
+                """
+                {"name": "a", "playback": {"device": "hw:CARD=Dummy", "route": {"ucm": {"device": "x"}, "controls": [
+                {"name": "Master Volume"}, {"name": "a", "value": 1, "valeu": 2}, 3, {"name": "b", "value": [1, null]}]}}}
+                """,
+                [
+                    "/playback/route/ucm: the key \"verb\" is missing",
+                    "/playback/route/controls/0: the key \"value\" is missing",
+                    "/playback/route/controls/1/valeu: is no key of a profile; was \"value\" meant?",
+                    "/playback/route/controls/2: must be an object",
+                    "/playback/route/controls/3/value: must be a whole number, true, false, or a text such as the name of an "
+                        + "item, \"50%\" or \"-12dB\"; or a list of 1 to 128 of them, one for each channel",
+                ]
+            ),
+            (
+                "{\"name\": \"a\", \"playback\": {\"device\": \"default\", \"route\": {}}}",
+                [
+                    "/playback/route: the key \"card\" is missing",
+                    "/playback/route: sets nothing: \"ucm\" or \"controls\" is needed",
+                ]
+            ),
+            (
+                "{\"name\": \"a\", \"playback\": {\"device\": \"synthetic\", \"route\": {\"controls\": []}}}",
+                [
+                    "/playback/route: is not possible with the device \"synthetic\"",
+                    "/playback/route/controls: must be a list of 1 to 64 objects",
                 ]
             ),
         ] as [(String, [String])])
@@ -163,6 +201,23 @@ import Testing
 }
 
 enum ProfileTexts {
+    /// Every key of a route.
+    static let routed = """
+        {
+          "name": "routed",
+          "playback": {
+            "device": "default",
+            "route": {
+              "card": "Dummy", "ucm": { "verb": "HiFi", "device": "Speaker" }, "required": false,
+              "controls": [
+                { "name": "Master Volume", "value": [80.0, "-12dB"] },
+                { "name": "PCM Notify", "index": 1, "interface": "pcm", "device": 2, "subdevice": 3, "value": true }
+              ]
+            }
+          }
+        }
+        """
+
     /// Every key that a profile can have.
     static let full = """
         {

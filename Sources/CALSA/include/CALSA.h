@@ -254,9 +254,8 @@ static inline int calsa_status(
     return 0;
 }
 
-// Opens a card's control device to be told of changes, past the configuration files (see calsa_open_direct), for reading
-// alone and without ever waiting. Nothing that others set is held.
-static inline int calsa_control_open(snd_ctl_t **control, long card) {
+// Opens a card's control device past the configuration files (see calsa_open_direct), without ever waiting.
+static inline int calsa_card_open(snd_ctl_t **control, long card, int mode) {
     snd_config_t *root = NULL, *node = NULL, *parent = NULL;
     int answer;
     if ((answer = snd_config_top(&root)) < 0) return answer;
@@ -266,13 +265,20 @@ static inline int calsa_control_open(snd_ctl_t **control, long card) {
     parent = node;
     CALSA_ADD(parent, snd_config_imake_string, "type", "hw")
     CALSA_ADD(parent, snd_config_imake_integer, "card", card)
-    if ((answer = snd_ctl_open_lconf(control, "onstage", SND_CTL_NONBLOCK | SND_CTL_READONLY, root)) < 0) goto out;
+    answer = snd_ctl_open_lconf(control, "onstage", SND_CTL_NONBLOCK | mode, root);
+out:
+    snd_config_delete(root);
+    return answer;
+}
+
+// The same to be told of changes, for reading alone. Nothing that others set is held.
+static inline int calsa_control_open(snd_ctl_t **control, long card) {
+    int answer = calsa_card_open(control, card, SND_CTL_READONLY);
+    if (answer < 0) return answer;
     if ((answer = snd_ctl_subscribe_events(*control, 1)) < 0) {
         snd_ctl_close(*control);
         *control = NULL;
     }
-out:
-    snd_config_delete(root);
     return answer;
 }
 
@@ -347,3 +353,5 @@ static inline int calsa_control_event(snd_ctl_t *control, snd_ctl_event_t *space
     calsa_element_set(element, snd_ctl_event_elem_get_numid(space), snd_ctl_event_elem_get_name(space));
     return snd_ctl_event_elem_get_mask(space) == SND_CTL_EVENT_MASK_REMOVE ? CALSA_EVENT_REMOVED : CALSA_EVENT_CHANGED;
 }
+
+#include "CALSAMixer.h"

@@ -60,6 +60,9 @@ public final class Player: Resource {
         /// less, JACK has 10. A program that asks us with more has the card until it gives it back.
         public var reservePriority = 10
 
+        /// What its card is set to while its device is open, and put back when it has been given back; nil for nothing.
+        public var route: MixerRoute?
+
         /// How far ahead it is written where nothing can be rewound.
         package var nearLimit = Duration.milliseconds(40)
         /// How far ahead of the pointer a pause cuts the sound off.
@@ -85,6 +88,7 @@ public final class Player: Resource {
             configuration.reservationPriority = Int32(clamping: reservePriority)
             configuration.pausesWhenNoisy = pausesWhenNoisy
             configuration.realtime = realtime
+            configuration.route = route
             return configuration
         }
     }
