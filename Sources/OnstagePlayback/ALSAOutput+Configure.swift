@@ -65,6 +65,7 @@ extension ALSAOutput {
         facts.isMixed = !isPlain && calsa_mixer(pcm) == 1
         // A mixer with two periods begins at the next one: all is heard up to a period later than its delay says.
         if !isPlain, set.buffer <= set.period * 2 { facts.guardFrames += facts.periodFrames }
+        if wishes.guardTime != nil { facts.guardOrigin = .profile }
         if card >= 0 {
             (facts.card, facts.device) = (card, Int(set.device))
             if let real = real["rate"], real != facts.rate {
@@ -72,7 +73,12 @@ extension ALSAOutput {
                 facts.more.append(("deviceRate", .integer(Int64(real))))
                 facts.notes.append("a rate converter stands between \(facts.rate) Hz and the device's \(real) Hz")
             }
-            if let id = SmallFile.line("/proc/asound/card\(card)/id") { facts.more.append(("card", .text(id))) }
+            if let id = SmallFile.line("/proc/asound/card\(card)/id") {
+                facts.more.append(("card", .text(id)))
+                let driver = driver(card) ?? id
+                facts.more.append(("driver", .text(driver)))
+                facts.guardKey = GuardKey(driver: driver, card: id, rate: facts.rate)
+            }
         }
         return facts
     }
@@ -115,7 +121,12 @@ extension ALSAOutput {
         return isFile && set.card < 0 ? nil : .device(count)
     }
 
-    /// How many frames may lie behind the pointer.
+    /// The kernel's driver of a card.
+    private static func driver(_ card: Int) -> String? {
+        Path.target(ofLink: "/sys/class/sound/card\(card)/device/driver")?.split(separator: "/").last.map(String.init)
+    }
+
+    /// How many frames may lie behind the pointer, by what is known of drivers of its kind.
     private static func guardFrames(
         _ wishes: PlaybackConfiguration, rate: Int, period: Int, _ isUSB: Bool, _ set: calsa_settings
     ) -> Int {

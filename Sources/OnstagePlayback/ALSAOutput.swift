@@ -4,7 +4,7 @@ internal import OnstageLinux
 
 /// A PCM of libasound, open without blocking.
 final class ALSAOutput: PCMOutput {
-    private(set) var facts: OutputFacts
+    var facts: OutputFacts
     private let pcm: OpaquePointer
     /// A plain device with one descriptor, as all of the kernel's are.
     private let hasOneDescriptor: Bool
@@ -42,6 +42,7 @@ final class ALSAOutput: PCMOutput {
             // What a name of the configuration means may change: that is asked for anew each time.
             if way.direct != nil { memory.keep(way, request, facts) } else { memory.forgetOpening() }
         }
+        facts.takeLearned()
         var status: OpaquePointer?
         let count = max(0, snd_pcm_poll_descriptors_count(pcm))
         guard snd_pcm_status_malloc(&status) >= 0, let space = status else {

@@ -33,6 +33,9 @@ package struct OutputFacts: Hashable, Sendable {
     package var stepFrames = 0
     /// The frames that may lie behind the pointer.
     package var guardFrames: Int
+    package var guardOrigin = GuardOrigin.usual
+    /// What is learned of its card is kept under; nil where nothing can be.
+    package var guardKey: GuardKey?
     /// A write is one call of the kernel's with the samples where they lie: nobody else reads them.
     package var isLent = false
     /// ``PCMOutput/hold()`` works.
@@ -106,7 +109,8 @@ package struct PCMStatus: Hashable, Sendable {
 ///
 /// Numbers below zero are minus errno, as ALSA gives them. *Runs on:* the device's thread.
 package protocol PCMOutput: AnyObject {
-    var facts: OutputFacts { get }
+    /// What it is set to; the guard is raised by what its pointer shows.
+    var facts: OutputFacts { get set }
 
     /// Frames that can be written, or −EPIPE, −ESTRPIPE, −ENODEV … Cheaper than ``status()``.
     func available() -> Int

@@ -4,7 +4,7 @@ internal import OnstageCore
 ///
 /// It is driven like a plain `hw:` device, ring, pointer, rewind, XRUN and all, so that the same player runs on it.
 final class PacedOutput: PCMOutput {
-    let facts: OutputFacts
+    var facts: OutputFacts
     private let clock: any MonotonicClock
     private let recorder: WAVRecorder?
     private let ring: UnsafeMutableRawBufferPointer

@@ -18,7 +18,7 @@ package struct PlaybackConfiguration: Hashable, Sendable {
     /// How far ahead of the pointer a pause cuts the sound off on a `hw:` device.
     package var horizon = Duration.milliseconds(10)
     /// How much lies behind the device's pointer (FIFO, USB transfers); nil for what is known of its driver: 30 ms for USB,
-    /// a period for other drivers that move their pointer in batches, 5 ms else.
+    /// a period for other drivers that move their pointer in batches, 5 ms else; more where the card has shown more.
     package var guardTime: Duration?
     package var pauseMode = PauseMode.exact
     package var isLooped = false

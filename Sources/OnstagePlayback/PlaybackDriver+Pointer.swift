@@ -36,6 +36,7 @@ extension PlaybackDriver {
         // below what is still in the ring as well.
         let ahead = status.delay > ledger.written + ledger.silence ? inRing : max(inRing, status.delay)
         underWay = max(underWay, ahead - inRing)
+        learnGuard(status, ahead: ahead)
         return ahead
     }
 

@@ -149,6 +149,8 @@ extension PlaybackDriver {
     private func fillStream(behind ahead: Int64) throws(DeviceError) {
         guard let output else { return }
         look = nil
+        streamStart = nil
+        let passed = ledger.written + ledger.silence
         if !output.facts.isMixed {
             let before = ledger.written
             try feed(isStarting: true)
@@ -163,6 +165,7 @@ extension PlaybackDriver {
             let answer = output.write(silence, frames: lead)
             if answer < 0 { throw failure(Int32(-answer), "snd_pcm_writei") }
         }
+        beginLearning(passed: passed)
         let answer = output.start()
         if answer < 0 { throw failure(-answer, "snd_pcm_start") }
         media.take(0)
@@ -196,6 +199,7 @@ extension PlaybackDriver {
         if !isStarting {
             if try wentRound(ahead: Int64(fill)) { return }
             observe { $0.observe(ahead: ahead) }
+            lookForGuard()
         }
         if !isStarting, isGainNew {
             if takeBackForGain(output, fill: fill) { return try feed() }

@@ -106,6 +106,10 @@ package final class PlaybackDriver: DeviceDriver {
     /// Open only while it plays and its app asked for it.
     @exclusivity(unchecked) var jacks: (any JackWatch)?
     var isJackTried = false
+    /// When the stream was started, while something can be learned of it.
+    var streamStart: StreamStart?
+    /// What has been learned of cards; a test has one of its own.
+    var guards = GuardTable.shared
     /// How far ahead of the pointer a pause cuts; grows when a splice came late.
     var horizonFrames = 0
 
@@ -268,9 +272,13 @@ package final class PlaybackDriver: DeviceDriver {
             ("channels", .integer(Int64(facts.channels))), ("sampleFormat", .text(facts.format.name)),
             ("periodFrames", .integer(Int64(facts.periodFrames))),
             ("bufferFrames", .integer(Int64(facts.bufferFrames))),
-            ("guardFrames", .integer(Int64(facts.guardFrames))), ("throughPlugins", .flag(!facts.isPlain)),
+            ("guardFrames", .integer(Int64(facts.guardFrames))), ("guardFrom", .text(facts.guardOrigin.rawValue)),
+            ("throughPlugins", .flag(!facts.isPlain)),
         ]
         format += facts.more
+        if let key = facts.guardKey, let lead = guards.lead(key) {
+            format.append(("pointerLeadFrames", .integer(Int64(lead))))
+        }
         if let route { format.append(("route", .text(route.route.description))) }
         var notes = mediaNotes() + facts.notes
         if let scheduling {
@@ -310,6 +318,7 @@ package final class PlaybackDriver: DeviceDriver {
         steady = Steady()
         block?.removeAll()
         look = nil
+        streamStart = nil
         (isAsleep, awakenings) = (false, 0)
         phase = .closed
         turnAt = nil

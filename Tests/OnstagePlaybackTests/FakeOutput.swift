@@ -17,6 +17,9 @@ final class FakeOutput: PCMOutput {
         var period = 1200
         var buffer = 4800
         var guardFrames = 240
+        /// Its driver and card, where what they show is to be learned.
+        var guardKey: GuardKey?
+        var guardOrigin = GuardOrigin.usual
         /// The pointer moves in steps of this many frames.
         var grain = 1
         /// Between the steps of its pointer the card plays on.
@@ -53,7 +56,7 @@ final class FakeOutput: PCMOutput {
         case start(Int32)
     }
 
-    let facts: OutputFacts
+    var facts: OutputFacts
     let make: Make
     private let clock: StillClock
     private let room: Room
@@ -117,6 +120,8 @@ final class FakeOutput: PCMOutput {
             bufferFrames: make.buffer, isPlain: make.isPlain, isBatch: make.isBatch, guardFrames: make.guardFrames)
         if let channels = make.channels { facts.layout = .device(channels) }
         facts.isMixed = make.mixer != nil
+        (facts.guardKey, facts.guardOrigin) = (make.guardKey, make.guardOrigin)
+        facts.takeLearned()
         facts.canHold = make.canHold
         facts.stepFrames = make.isBatch ? make.grain : 0
         facts.isLent = make.isLent
