@@ -61,15 +61,15 @@ def open_controls(pid):
 
 
 def plain_controls():
-    ramp("ramp.wav", 60)
     # Without the box the volume of the CD is inactive: it is set before the box that makes it active.
     put("CD Volume", "9,9")
     put("External I/O Box", "None")
     before = contents()
-    player = SoundPlayer(DUMMY, "ramp.wav", route={"controls": CONTROLS})
+    player = SoundPlayer(DUMMY, None, route={"controls": CONTROLS})
     player.await_sound()
     equal("set while it plays, and nothing else", {**before, **SET}, contents())
-    expect(player.find(r"route=.*Master Volume=80,-12dB"), "the report's format says so", player.tail())
+    player.await_line(r"route=.*Master Volume=80,-12dB", 10)
+    ok("the report's format says so")
     player.pause_now()
     comes_to("as before at a pause", before)
     equal("paused: nothing of the card is held", ([], {}), (open_controls(player.pid), held(player.pid)))
@@ -93,11 +93,10 @@ def plain_controls():
 
 def refused():
     """Nothing is opened and nothing set where it cannot all be."""
-    ramp("ramp.wav", 5)
     before = contents()
     opens = Opens([f"/dev/snd/pcmC{os.readlink('/proc/asound/Dummy').removeprefix('card')}D0p"])
     wrong = {"name": "External I/O Box", "value": "Tape"}
-    player = SoundPlayer(DUMMY, "ramp.wav", route={"controls": [CONTROLS[1], wrong]})
+    player = SoundPlayer(DUMMY, None, route={"controls": [CONTROLS[1], wrong]})
     _, _, match = player.await_line(r"playback failed: (.*)", 20)
     said = 'the control "External I/O Box" of the card Dummy has no item "Tape"; it has "None", "CD Player"'
     expect(said in match[1], f"refused: {match[1][:150]}", player.tail())
@@ -130,12 +129,11 @@ SectionDevice."Speaker" {
     env = {"ALSA_CONFIG_UCM2": os.path.abspath("ucm2")}
     _, output, errors = run("alsaucm", "-c", "hw:Dummy", "list", "_devices/HiFi", env=env)
     expect("Speaker" in output, "alsaucm finds the same", output + errors)
-    ramp("ramp.wav", 60)
     before = contents()
     wanted = {
         **before, "Synth Volume": "70,70", "CD Volume": "60,60", "External I/O Box": "1", "Master Volume": "11,11"}
     route = {"ucm": {"verb": "HiFi", "device": "Speaker"}, "controls": [{"name": "Master Volume", "value": 11}]}
-    player = SoundPlayer(DUMMY, "ramp.wav", env=env, route=route)
+    player = SoundPlayer(DUMMY, None, env=env, route=route)
     player.await_sound()
     equal("verb, device and control are set", wanted, contents())
     put("CD Volume", "42,43")
@@ -144,7 +142,7 @@ SectionDevice."Speaker" {
     player.end()
     put("CD Volume", before["CD Volume"])
     route["ucm"]["device"] = "Earpiece"
-    player = SoundPlayer(DUMMY, "ramp.wav", env=env, route=route)
+    player = SoundPlayer(DUMMY, None, env=env, route=route)
     _, _, match = player.await_line(r"playback failed: (.*)", 20)
     expect(
         'no device "Earpiece" in the verb HiFi; they have "Speaker"' in match[1], f"refused: {match[1][:150]}", player.tail())
@@ -153,21 +151,21 @@ SectionDevice."Speaker" {
 
 
 def killed_and_busy():
-    ramp("ramp.wav", 60)
     before = contents()
     route = {"controls": CONTROLS}
-    player = SoundPlayer(DUMMY, "ramp.wav", route=route)
+    player = SoundPlayer(DUMMY, None, route=route)
     player.await_sound()
     player.end(signal.SIGKILL)
     equal("killed: it stays as it was set", {**before, **SET}, contents())
-    player = SoundPlayer(DUMMY, "ramp.wav", route=route)
+    player = SoundPlayer(DUMMY, None, route=route)
     player.await_sound()
-    expect(player.find(r"put back what a killed run had left set"), "the next run puts it back first", player.tail())
+    player.await_line(r"put back what a killed run had left set", 10)
+    ok("the next run puts it back first")
     equal("and sets its own", {**before, **SET}, contents())
     player.pause_now()
     comes_to("as before both", before)
     # Whoever has the card is heard by what it is set to.
-    holder = Program("aplay", "-q", "-D", "hw:CARD=Dummy,DEV=0,SUBDEV=0", "ramp.wav")
+    holder = Program("aplay", "-q", "-D", "hw:CARD=Dummy,DEV=0,SUBDEV=0", "-f", "dat", "/dev/zero")
     await_true(lambda: held(holder.pid), 10)
     player.resume()
     player.await_line(r"playback .*in use by aplay", 20)
@@ -175,7 +173,7 @@ def killed_and_busy():
     holder.kill()
     player.end()
     # A name whose PCM is not there: the card is set already.
-    player = SoundPlayer("nosuchpcm", "ramp.wav", route={"card": "Dummy", **route})
+    player = SoundPlayer("nosuchpcm", None, route={"card": "Dummy", **route})
     player.await_line(r"playback .*no such PCM", 20)
     comes_to("put back where no PCM comes to it", before)
     player.end()
@@ -185,10 +183,9 @@ def a_card_that_is_pulled():
     if not usb_card.is_there():
         usb_card.told("put")
     await_true(usb_card.is_there, 20)
-    ramp("ramp.wav", 60)
     # Its switch: whoever puts the card in sets its volume.
     name, before = next((name, values) for name, values in contents("Audio").items() if values in ("on", "off"))
-    player = SoundPlayer(usb_card.DEVICE, "ramp.wav", route={"controls": [{"name": name, "value": before == "off"}]})
+    player = SoundPlayer(usb_card.DEVICE, None, route={"controls": [{"name": name, "value": before == "off"}]})
     player.await_sound()
     set_to = contents("Audio")[name]
     expect(set_to != before, f"USB: {name} from {before} to {set_to}")

@@ -23,7 +23,7 @@ def from_where():
     await_true(usb_card.is_there, 20)
     ramp("ramp.wav", 60)
     for device, driver, usual in CARDS:
-        play = Play("ramp.wav", device=device)
+        play = Play("--loop", "ramp.wav", device=device)
         first = play.event("acquired")["format"]
         play.event("state", state="playing")
         for _ in range(3):

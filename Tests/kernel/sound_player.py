@@ -7,12 +7,12 @@ from stage import Ended, Report, Run
 
 
 class SoundPlayer(Run):
-    """Paused and told to go on by signals, from outside."""
+    """Paused and told to go on by signals, from outside. Without a path it plays the built-in sound, which has no end."""
 
     def __init__(self, device, path, state="state", fresh=True, env=None, stdin=False, **playback):
         settings = {"device": device, "journal": "1s", **playback}
         pathlib.Path("sound.json").write_text(json.dumps({"name": "sound", "playback": settings}), encoding="utf-8")
-        words = ["--media", path, "--report", "report.json", *(["--fresh"] if fresh else [])]
+        words = [*(["--media", path] if path else []), "--report", "report.json", *(["--fresh"] if fresh else [])]
         super().__init__(*words, profile="sound.json", state=state, env=env, stdin=stdin)
 
     def await_sound(self, since=0):
