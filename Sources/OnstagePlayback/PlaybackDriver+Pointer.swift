@@ -79,10 +79,13 @@ extension PlaybackDriver {
         let since = asleep?.triggered.map { max(0, Int64(frames($0 - progressAt))) } ?? 0
         var sure = ledger.heard - behind
         if facts.losesUnderWay {
-            // Where nothing tells what is under way, it may be a step of the pointer less that had been fetched.
-            let gone = underWay > 0 ? since + busFrame : max(0, since - Int64(facts.stepFrames))
+            // The bus goes on until the last transfer is taken back. Where nothing tells what is under way, it may be a step of
+            // the pointer less that had been fetched.
+            let gone = underWay > 0 ? since + Int64(frames(.milliseconds(5))) : max(0, since - Int64(facts.stepFrames))
             sure = min(ledger.heard + gone, ledger.written) - behind
         } else if let asleep {
+            // No more of the time than may lie behind a pointer: some cards pass sound on in steps of their own, and were
+            // stopped up to 450 frames behind what the clock tells (snd-aloop).
             let total = ledger.written + ledger.silence
             sure = max(total - framesAhead(asleep, facts) - behind, sure + min(behind, since))
         }

@@ -243,9 +243,15 @@ final class FakeOutput: PCMOutput {
     }
 
     /// The system sleeps, and no call says so; the clock goes on for `time` while it falls asleep and wakes.
-    func sleep(for time: Duration) {
+    ///
+    /// - Parameter late: how long its transfers go on behind the stop that is told.
+    func sleep(for time: Duration, late: Duration = .zero) {
+        advance()
+        let told = clock.now
+        clock.advance(by: late)
         advance()
         fallAsleep()
+        if stopped != nil { stopped = told }
         clock.advance(by: time)
     }
 

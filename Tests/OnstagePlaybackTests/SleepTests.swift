@@ -52,6 +52,21 @@ struct SleepTests {
         #expect(jumps.allSatisfy { -max(make.guardFrames, make.period)...0 ~= $0 }, "\(jumps)")
     }
 
+    @Test("transfers that go on behind the stop that is told: no more is heard again than the guard", arguments: 0...4)
+    func goesOn(late: Int) throws {
+        let make = FakeOutput.Make(isBatch: true, guardFrames: 1440, grain: 48, queue: 960)
+        var rig = PlayerRig(make)
+        try rig.run.acquire()
+        for place in 1...24 {
+            try rig.run.play(for: .milliseconds(310 + place))
+            rig.room.last?.sleep(for: .seconds(2), late: .milliseconds(late))
+            try rig.run.play(for: .milliseconds(310))
+        }
+        _ = rig.run.release()
+        let jumps = rig.jumps
+        #expect(jumps.count == 24 && jumps.allSatisfy { -make.guardFrames...0 ~= $0 }, "\(jumps)")
+    }
+
     @Test("right behind a write: its ring is full and stays so, and no clock tells", arguments: 0..<2)
     func behindWrite(card: Int) throws {
         var rig = PlayerRig(FaultTests.cards[card])
