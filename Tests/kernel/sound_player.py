@@ -53,5 +53,13 @@ class SoundPlayer(Run):
     @property
     def guard(self):
         """How many frames it takes to lie behind the device's pointer, by what it said at the last opening."""
-        found = [text for _, text in self.lines if "guardFrames=" in text]
-        return int(found[-1].split("guardFrames=")[1].split()[0]) if found else 0
+        return self.setting("guardFrames")
+
+    @property
+    def period(self):
+        """Its period in frames, by the same."""
+        return self.setting("periodFrames")
+
+    def setting(self, name):
+        found = [text for _, text in self.lines if f"{name}=" in text]
+        return int(found[-1].split(f"{name}=")[1].split()[0]) if found else 0
