@@ -50,11 +50,13 @@ extension DeciderState {
 
     private func moved(_ id: SceneID, from: LifecycleState, to: LifecycleState) {
         guard let scene = scenes[id]?.scene else { return }
+        let now = now
         scene.shared.withLock { shared in
             shared.phase = to
             if to == .notRunning { shared.isEnded = true }
         }
         emit(.sceneMoved(scene: scene.name, from: from, to: to, at: now))
+        tellFollowers(id, PhaseChange(old: from, new: to, at: now))
         if from == .active { shade(id) }
         run(app.apply(.scenes(scenes.keys.sorted().compactMap { scenes[$0]?.lifecycle.phase }), now: now))
         stepApp()
@@ -98,6 +100,7 @@ extension DeciderState {
             runBlocks(id)
         }
         if entry.lifecycle.isEnded {
+            endFollowers(id)
             for resource in entry.resources { unbind(resource) }
             goIfEnded(id)
             finishIfDone()
@@ -162,7 +165,9 @@ extension DeciderState {
             switch step {
             case .transition(let from, let to):
                 broker.appPhase.withLock { $0 = to }
-                emit(.appMoved(from: from, to: to, at: now))
+                let change = PhaseChange(old: from, new: to, at: now)
+                emit(.appMoved(from: from, to: to, at: change.at))
+                tellAppFollowers(change)
             case .deliver(let observer, let callback):
                 guard let target = appObservers[observer] else { continue }
                 isAppCallingOut = true

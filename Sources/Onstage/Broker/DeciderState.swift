@@ -10,6 +10,7 @@ final class DeciderState {
         var interruptions = Interruptions()
         var blocks = DeferredBlocks()
         var blockBodies: [DeferredBlockID: @Sendable () -> Void] = [:]
+        var phaseFollowers: [PhaseFollower] = []
         var observers: [ObserverID: any SceneObserver] = [:]
         /// A callback is on its way; its return asks for the next step.
         var isCallingOut = false
@@ -59,6 +60,7 @@ final class DeciderState {
     var waitingBinds: [ResourceID: WaitingBind] = [:]
     var app: AppLifecycle
     var appObservers: [ObserverID: any AppObserver] = [:]
+    var appPhaseFollowers: [PhaseFollower] = []
     var isAppCallingOut = false
     var nextObserver: UInt32 = 0
     var activations: UInt64 = 0
@@ -168,6 +170,8 @@ final class DeciderState {
             runBlocks(scene)
         case .cancelBlock(let scene, let id):
             if scenes[scene]?.blocks.cancel(id) == true { scenes[scene]?.blockBodies[id] = nil }
+        case .followPhase(let scene, let follower): follow(scene, follower)
+        case .followAppPhase(let follower): followApp(follower)
         case .awaitReleased(let scene, let continuation): awaitReleased(scene, continuation)
         case .subscribe(let yield, let finish):
             tell()
@@ -228,6 +232,7 @@ final class DeciderState {
         }
         for subscriber in subscribers { subscriber.finish() }
         subscribers = []
+        endFollowers()
         for entry in scenes.values {
             for continuation in entry.waiting { continuation.resume(returning: entry.receipts) }
         }

@@ -21,6 +21,8 @@ enum Mail: Sendable {
     case removeAppObserver(ObjectIdentifier)
     case performWhenActive(SceneID, DeferredBlockID, @Sendable () -> Void)
     case cancelBlock(SceneID, DeferredBlockID)
+    case followPhase(SceneID, PhaseFollower)
+    case followAppPhase(PhaseFollower)
     case awaitReleased(Scene, CheckedContinuation<[ReleaseReceipt], Never>)
     /// Answers false when nobody reads any more.
     case subscribe(@Sendable (BrokerEvent) -> Bool, finish: @Sendable () -> Void)
@@ -44,12 +46,12 @@ enum Mail: Sendable {
         case .close(let done): done()
         case .awaitReleased(let scene, let continuation): continuation.resume(returning: scene.lastReceipts)
         case .subscribe(_, let finish): finish()
+        case .followPhase(_, let follower), .followAppPhase(let follower): follower.finish()
         case .bind(let scene, let id, let handle, _): handle.clear(ResourceHandle.Token(id, scene.broker))
         case .newScene, .wish, .unbind, .unbindAll, .pause, .pauseAll, .tell, .perform, .interruptionBegan,
             .interruptionEnded, .addObserver, .removeObserver, .addAppObserver, .removeAppObserver,
             .performWhenActive, .cancelBlock, .barrier, .focus, .claim, .answer, .sceneCallbackReturned,
-            .appCallbackReturned,
-            .stored:
+            .appCallbackReturned, .stored:
             break
         }
     }
