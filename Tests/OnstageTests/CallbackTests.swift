@@ -4,22 +4,6 @@ import OnstageTestKit
 import Synchronization
 import Testing
 
-/// What was called, in order.
-private final class Transcript: Sendable {
-    private let lines = Mutex<[String]>([])
-    private let arrivals = AsyncStream<Void>.makeStream()
-    func add(_ line: String) {
-        lines.withLock { $0.append(line) }
-        arrivals.continuation.yield()
-    }
-    /// Waits until there are so many lines.
-    func wait(_ count: Int) async {
-        if all.count >= count { return }
-        for await _ in arrivals.stream where all.count >= count { return }
-    }
-    var all: [String] { lines.withLock { $0 } }
-}
-
 private final class Observer: SceneObserver {
     let name: String
     let transcript: Transcript

@@ -11,6 +11,8 @@ public protocol SceneObserver: AnyObject, Sendable {
     func willResignActive(_ scene: Scene)
     func didEnterBackground(_ scene: Scene)
     func willTerminate(_ scene: Scene)
+    /// The scene is gone for good, which comes right behind `willTerminate`.
+    func didDisconnect(_ scene: Scene)
 }
 
 extension SceneObserver {
@@ -20,6 +22,7 @@ extension SceneObserver {
     public func willResignActive(_ scene: Scene) {}
     public func didEnterBackground(_ scene: Scene) {}
     public func willTerminate(_ scene: Scene) {}
+    public func didDisconnect(_ scene: Scene) {}
 
     func receive(_ callback: LifecycleCallback, _ scene: Scene) {
         switch callback {
@@ -28,7 +31,9 @@ extension SceneObserver {
         case .didBecomeActive: didBecomeActive(scene)
         case .willResignActive: willResignActive(scene)
         case .didEnterBackground: didEnterBackground(scene)
-        case .willTerminate: willTerminate(scene)
+        case .willTerminate:
+            willTerminate(scene)
+            didDisconnect(scene)
         }
     }
 }
