@@ -36,6 +36,7 @@ public final class Broker: Sendable {
         var nextScene: UInt32 = 0
         var nextResource: UInt32 = 0
         var nextBlock: UInt32 = 0
+        var nextTimer: UInt64 = 0
         var isClosed = false
     }
 
@@ -169,6 +170,13 @@ public final class Broker: Sendable {
         registry.withLock { registry in
             registry.nextBlock += 1
             return DeferredBlockID(registry.nextBlock)
+        }
+    }
+
+    func nextTimer() -> SceneTimerID {
+        registry.withLock { registry in
+            registry.nextTimer += 1
+            return SceneTimerID(registry.nextTimer)
         }
     }
 

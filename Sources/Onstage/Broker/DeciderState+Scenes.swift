@@ -57,6 +57,7 @@ extension DeciderState {
         }
         emit(.sceneMoved(scene: scene.name, from: from, to: to, at: now))
         tellFollowers(id, PhaseChange(old: from, new: to, at: now))
+        setClock(id, isRunning: to == .active)
         if from == .active { shade(id) }
         run(app.apply(.scenes(scenes.keys.sorted().compactMap { scenes[$0]?.lifecycle.phase }), now: now))
         stepApp()
@@ -75,7 +76,7 @@ extension DeciderState {
         callOut(id) { target.receive(callback, scene) }
     }
 
-    private func callOut(_ id: SceneID, _ body: @escaping @Sendable () -> Void) {
+    func callOut(_ id: SceneID, _ body: @escaping @Sendable () -> Void) {
         scenes[id]?.isCallingOut = true
         let decider = broker.decider
         broker.callbacks.run {
@@ -98,6 +99,7 @@ extension DeciderState {
                 }
             }
             runBlocks(id)
+            runTimers(id)
         }
         if entry.lifecycle.isEnded {
             endFollowers(id)

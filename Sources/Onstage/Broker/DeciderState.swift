@@ -10,6 +10,7 @@ final class DeciderState {
         var interruptions = Interruptions()
         var blocks = DeferredBlocks()
         var blockBodies: [DeferredBlockID: @Sendable () -> Void] = [:]
+        var timerBodies: [SceneTimerID: @Sendable () -> Void] = [:]
         var phaseFollowers: [PhaseFollower] = []
         var observers: [ObserverID: any SceneObserver] = [:]
         /// A callback is on its way; its return asks for the next step.
@@ -138,6 +139,7 @@ final class DeciderState {
             case .background:
                 run(app.apply(.timer, now: now))
                 stepApp()
+            case .scene(let id): runTimers(id)
             case .close:
                 isOverdue = true
             }
@@ -170,6 +172,9 @@ final class DeciderState {
             runBlocks(scene)
         case .cancelBlock(let scene, let id):
             if scenes[scene]?.blocks.cancel(id) == true { scenes[scene]?.blockBodies[id] = nil }
+        case .addTimer(let scene, let id, let delay, let interval, let block):
+            addTimer(scene, id, after: delay, every: interval, block)
+        case .cancelTimer(let scene, let id): cancelTimer(scene, id)
         case .followPhase(let scene, let follower): follow(scene, follower)
         case .followAppPhase(let follower): followApp(follower)
         case .awaitReleased(let scene, let continuation): awaitReleased(scene, continuation)

@@ -21,6 +21,8 @@ enum Mail: Sendable {
     case removeAppObserver(ObjectIdentifier)
     case performWhenActive(SceneID, DeferredBlockID, @Sendable () -> Void)
     case cancelBlock(SceneID, DeferredBlockID)
+    case addTimer(SceneID, SceneTimerID, after: Duration, every: Duration?, @Sendable () -> Void)
+    case cancelTimer(SceneID, SceneTimerID)
     case followPhase(SceneID, PhaseFollower)
     case followAppPhase(PhaseFollower)
     case awaitReleased(Scene, CheckedContinuation<[ReleaseReceipt], Never>)
@@ -50,8 +52,8 @@ enum Mail: Sendable {
         case .bind(let scene, let id, let handle, _): handle.clear(ResourceHandle.Token(id, scene.broker))
         case .newScene, .wish, .unbind, .unbindAll, .pause, .pauseAll, .tell, .perform, .interruptionBegan,
             .interruptionEnded, .addObserver, .removeObserver, .addAppObserver, .removeAppObserver,
-            .performWhenActive, .cancelBlock, .barrier, .focus, .claim, .answer, .sceneCallbackReturned,
-            .appCallbackReturned, .stored:
+            .performWhenActive, .cancelBlock, .addTimer, .cancelTimer, .barrier, .focus, .claim, .answer,
+            .sceneCallbackReturned, .appCallbackReturned, .stored:
             break
         }
     }

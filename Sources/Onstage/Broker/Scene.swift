@@ -51,6 +51,8 @@ public final class Scene: Sendable {
     struct Shared: Sendable {
         var phase = LifecycleState.notRunning
         var isEnded = false
+        /// Its clock, and what goes by it.
+        var timers = SceneTimers()
         var shades: [any ShadeSink] = []
         var isShaded = false
         /// Answers of the pause that its end was.

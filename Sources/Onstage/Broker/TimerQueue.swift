@@ -10,6 +10,8 @@ struct TimerQueue {
         /// Its observers are to be told where it is.
         case tick(ResourceID)
         case background
+        /// A timer of its own is due.
+        case scene(SceneID)
         /// Callbacks that have not returned by now are left behind.
         case close
     }
