@@ -30,7 +30,7 @@ public struct CameraConfiguration: Sendable {
     /// What becomes of frames that are kept over a release.
     public var keptFramePolicy: KeptFramePolicy
     /// Nothing of a picture stays where the app can read it after a release: frames that are kept turn to zeros whatever
-    /// ``keptFramePolicy`` says, converted ones too. A ``Picture`` is the app's own and stays.
+    /// ``keptFramePolicy`` says, converted ones and those lent as dma-bufs too. A ``Picture`` is the app's own and stays.
     public var isSensitive: Bool
     /// Set at each acquire, automatics first. One that cannot be set is a note, no error.
     public var controls: [ControlSetting]

@@ -98,6 +98,8 @@ extension CameraDriver {
         }
         do throws(DeviceError) {
             try stream.queue(home: stream.ring.take())
+            // A sink that came after the acquire.
+            if dispatch.wantsExport, !stream.hasExported, let note = try stream.export() { report(.note(note)) }
         } catch {
             _ = buffer.letGo()
             throw error

@@ -85,7 +85,7 @@ package final class CameraDriver: DeviceDriver {
             try setUp(stream, device, cancellation)
         } catch {
             forceHandle.disarm()
-            _ = stream.close(configuration.releasePolicy)
+            _ = close(stream)
             throw named(error, device)
         }
         self.stream = stream
@@ -122,9 +122,16 @@ package final class CameraDriver: DeviceDriver {
         try step()
         stream.notes += try setControls(controls.all, stream)
         try stream.request(sinks.buffers(for: configuration))
+        dispatch.refresh()
+        if dispatch.wantsExport, let note = try stream.export() { stream.notes.append(note) }
         try step()
         try stream.start()
         try step()
+    }
+
+    /// Gives everything of a stream back; answers how many frames readers still have.
+    private func close(_ stream: CaptureStream) -> Int {
+        stream.close(configuration.releasePolicy, blanksExported: configuration.isSensitive)
     }
 
     private func setControls(_ settings: [ControlSetting], _ stream: CaptureStream) throws(DeviceError) -> [String] {
@@ -224,7 +231,7 @@ package final class CameraDriver: DeviceDriver {
         dispatch.withdraw()
         forceHandle.disarm()
         if configuration.isSensitive { stream.blankConversions() }
-        let kept = stream.close(configuration.releasePolicy)
+        let kept = close(stream)
         counters.kept.wrappingAdd(UInt64(kept), ordering: .relaxed)
         self.stream = nil
         pollIndex = -1

@@ -27,6 +27,8 @@ final class CaptureStream {
     var converted: [FrameBuffer.Memory] = []
     @exclusivity(unchecked) var freeCopies: UInt32 = 0
     private var hasRequested = false
+    /// Whether it was tried to make dma-bufs of the buffers.
+    @exclusivity(unchecked) var hasExported = false
     /// Where DQBUF and QBUF write: one place for the whole stream, so that nothing is made for a frame.
     let raw: UnsafeMutablePointer<v4l2_buffer>
     let planes: UnsafeMutablePointer<v4l2_plane>
@@ -161,11 +163,17 @@ final class CaptureStream {
     /// Gives everything back: stream off, mappings, buffers, descriptor, in this order, whatever step was reached.
     ///
     /// Answers how many frames readers still have.
-    func close(_ policy: KeptFramePolicy) -> Int {
+    ///
+    /// - Parameter blanksExported: turn to zeros what importers of dma-bufs may read for as long as they like.
+    func close(_ policy: KeptFramePolicy, blanksExported: Bool = false) -> Int {
         guard descriptor >= 0 else { return 0 }
         if isOn || hasRequested { stop() }
         var kept = 0
         for buffer in buffers {
+            if hasExported {
+                if blanksExported, buffer.isExported { buffer.blankMemories() }
+                buffer.endLending()
+            }
             if buffer.isHeld { kept += 1 }
             if kernel.isConverting {
                 if buffer.isHeld, policy == .blank { buffer.detach(.blank, RawKernel()) }

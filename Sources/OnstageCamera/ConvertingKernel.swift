@@ -41,11 +41,10 @@ package struct ConvertingKernel: VideoKernel {
         case .dequeue: cv4l2_converted_dqbuf(descriptor, argument.assumingMemoryBound(to: v4l2_buffer.self))
         case .streamOn: cv4l2_converted_streamon(descriptor, argument.assumingMemoryBound(to: Int32.self))
         case .streamOff: cv4l2_converted_streamoff(descriptor, argument.assumingMemoryBound(to: Int32.self))
-        // The camera's own controls, past those that libv4l2 makes up: its descriptor is the kernel's.
-        case .queryControl: cv4l2_queryctrl(descriptor, argument.assumingMemoryBound(to: v4l2_query_ext_ctrl.self))
-        case .queryMenu: cv4l2_query_item(descriptor, argument.assumingMemoryBound(to: cv4l2_item.self))
-        case .getControl: cv4l2_get_value(descriptor, argument.assumingMemoryBound(to: cv4l2_value.self))
-        case .setControl: cv4l2_set_value(descriptor, argument.assumingMemoryBound(to: cv4l2_value.self))
+        // The camera's own controls, past those that libv4l2 makes up, and what it does not know: its descriptor is the
+        // kernel's.
+        case .queryControl, .queryMenu, .getControl, .setControl, .exportBuffer:
+            RawKernel().call(descriptor, call, argument)
         }
     }
 

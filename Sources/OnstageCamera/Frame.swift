@@ -63,6 +63,19 @@ public struct Frame: ~Copyable {
         return converted?.bytes ?? buffer.bytes(plane: plane)
     }
 
+    /// Lends the frame's memory as dma-bufs for the time of `body`, without a copy; nil when there are none: the sink did
+    /// not ask for them (``FrameSink/Pixels/dmaBuffer``), the driver cannot lend them, or the camera has been
+    /// given back.
+    ///
+    /// *Runs on:* any thread. A release does not wait for `body`: the descriptors that it reads are then closed when it
+    /// returns.
+    /// *C: `VIDIOC_EXPBUF`.*
+    public func withDMABuffer<R, E: Error>(_ body: (borrowing DMABuffer) throws(E) -> R) throws(E) -> R? {
+        guard converted == nil, let descriptors = buffer.beginReading() else { return nil }
+        defer { buffer.finishReading() }
+        return try body(DMABuffer(buffer, descriptors))
+    }
+
     /// Keeps the frame beyond the call. Its buffer is out of the ring until the last reference goes: whoever keeps many
     /// leaves the device without memory to fill, and no frame comes until one is let go.
     public func keep() -> KeptFrame {

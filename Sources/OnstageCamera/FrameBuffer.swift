@@ -1,4 +1,5 @@
 internal import CV4L2
+internal import Glibc
 internal import Synchronization
 
 /// What becomes of frames that the app, or a sink, still has when the device is given back.
@@ -35,6 +36,7 @@ final class FrameBuffer: @unchecked Sendable {
     private let holds = Atomic<Int>(0)
     private let isOwn: Atomic<Bool>
     private let conversions = Mutex(FrameConversions())
+    private let exported = Mutex(FrameExport())
     private let pool: ConversionPool
 
     /// - Parameter isOwn: The memory is ours (synthetic or converted frames) and goes with this object.
@@ -108,7 +110,37 @@ final class FrameBuffer: @unchecked Sendable {
         isOwn.store(true, ordering: .releasing)
     }
 
+    /// Makes the dma-bufs of its memories ours to lend. *Runs on:* the device's thread, once.
+    func lend(_ export: FrameExport) {
+        exported.withLock { $0 = export }
+    }
+
+    /// The dma-bufs, for the time until ``finishReading()``; nil when there are none (any more). *Runs on:* any thread with
+    /// a hold.
+    func beginReading() -> InlineArray<4, Int32>? {
+        exported.withLock { $0.begin() ? $0.descriptors : nil }
+    }
+
+    func finishReading() {
+        exported.withLock { $0.finish() }
+    }
+
+    /// Whether an importer may have this memory.
+    var isExported: Bool { exported.withLock { $0.isOpen } }
+
+    /// Closes the dma-bufs, or leaves that to whoever reads one now. *Runs on:* the device's thread.
+    func endLending() {
+        exported.withLock { $0.end() }
+    }
+
+    /// Turns the device's own pages to zeros, under all who have them. *Runs on:* the device's thread, after the stream is
+    /// off and before ``detach(_:_:)``.
+    func blankMemories() {
+        for memory in memories { memset(memory.address, 0, memory.length) }
+    }
+
     deinit {
+        exported.withLock { $0.end() }
         guard isOwn.load(ordering: .acquiring) else { return }
         for memory in memories { _ = cv4l2_unmap(memory.address, memory.length) }
     }

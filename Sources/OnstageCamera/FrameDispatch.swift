@@ -11,6 +11,8 @@ struct FrameDispatch {
     private var version: UInt64 = .max
     private var inline: [FrameSink] = []
     private var queued: [FrameSink] = []
+    /// Whether a sink asks for dma-bufs.
+    private(set) var wantsExport = false
 
     init(sinks: FrameSinks, counters: FrameCounters) {
         self.sinks = sinks
@@ -25,6 +27,7 @@ struct FrameDispatch {
         let all = sinks.all
         inline = all.filter { $0.queue == nil }
         queued = all.filter { $0.queue != nil }
+        wantsExport = all.contains { $0.pixels.isExported }
     }
 
     /// Whether a sink lets the camera wait: no frame is taken until it has done with one.

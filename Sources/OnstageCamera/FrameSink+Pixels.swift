@@ -21,6 +21,8 @@ extension FrameSink {
         }
 
         var isNative: Bool
+        /// Whether its frames are to be had as dma-bufs.
+        var isExported = false
         var width: Int?
         var height: Int?
         var scaling = Scaling.fit
@@ -29,6 +31,9 @@ extension FrameSink {
 
         /// The frame as the device made it, without a pass over its pixels.
         public static let native = Pixels(isNative: true)
+        /// The same, lent as dma-bufs too (``Frame/withDMABuffer(_:)``) where the driver can: where it cannot, a note says
+        /// why, and the frames come without.
+        public static let dmaBuffer = Pixels(isNative: true, isExported: true)
         /// B, G, R, A as the camera's size is, converted once a frame however many sinks ask.
         public static let bgra = Pixels(isNative: false)
 

@@ -38,6 +38,7 @@ package struct RawKernel: VideoKernel {
         case .queryMenu: cv4l2_query_item(descriptor, argument.assumingMemoryBound(to: cv4l2_item.self))
         case .getControl: cv4l2_get_value(descriptor, argument.assumingMemoryBound(to: cv4l2_value.self))
         case .setControl: cv4l2_set_value(descriptor, argument.assumingMemoryBound(to: cv4l2_value.self))
+        case .exportBuffer: cv4l2_expbuf(descriptor, argument.assumingMemoryBound(to: v4l2_exportbuffer.self))
         }
     }
 

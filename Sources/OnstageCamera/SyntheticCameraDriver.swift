@@ -89,6 +89,10 @@ package final class SyntheticCameraDriver: DeviceDriver {
             TestPattern.draw(UnsafeMutableRawBufferPointer(start: memory, count: size), layout: layout)
             buffers.append(buffer)
         }
+        var notes = outcome.reasons
+        if sinks.all.contains(where: { $0.pixels.isExported }) {
+            notes.append(CaptureStream.unlent("they are made up, in memory of this process"))
+        }
         self.ring = ring
         free = count == 32 ? .max : (1 << UInt32(count)) - 1
         (next, sequence, missed, lastDelivered) = (nil, 0, 0, nil)
@@ -100,7 +104,7 @@ package final class SyntheticCameraDriver: DeviceDriver {
                 ("height", .integer(Int64(setting.height))), ("stride", .integer(Int64(stride))),
                 ("rate", .number(rate.value)), ("colorspace", .text("srgb")), ("encoding", .text("601")),
                 ("fullRange", .flag(format == .bgra)), ("buffers", .integer(Int64(count))), ("converted", .flag(false)),
-            ], notes: outcome.reasons)
+            ], notes: notes)
     }
 
     package func prepare(_ wait: inout WaitSet) {

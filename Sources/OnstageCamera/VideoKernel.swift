@@ -21,6 +21,7 @@ package enum VideoCall: String, Hashable, Sendable {
     /// The argument is a `struct cv4l2_value`, here and below.
     case getControl = "VIDIOC_G_EXT_CTRLS"
     case setControl = "VIDIOC_S_EXT_CTRLS"
+    case exportBuffer = "VIDIOC_EXPBUF"
 }
 
 /// What the camera driver asks of the kernel. The real one, libv4l2 before it, or one that a test plays.

@@ -15,16 +15,29 @@ enum Bench {
         Shell.run("v4l2-ctl -d /dev/video0 -c \(setting)")
     }
 
+    /// Loads vivid anew, with parameters beside those that it always has here.
+    static func load(_ parameters: String = "") -> Bool {
+        Shell.run(
+            "modprobe -r vivid && modprobe vivid n_devs=1 node_types=0x1 num_inputs=1 input_types=0x0 \(parameters)"
+        ).status == 0
+    }
+
+    /// What this process has open whose name begins so.
+    static func open(_ prefix: String) -> [String] {
+        Folder.names(in: "/proc/self/fd").compactMap { name in
+            guard let target = Path.target(ofLink: "/proc/self/fd/\(name)"), target.hasPrefix(prefix) else {
+                return nil
+            }
+            return "fd \(name): \(target)"
+        }
+    }
+
+    /// The dma-bufs that this process has open.
+    static var dmaBuffers: [String] { open("/dmabuf") + open("anon_inode:dmabuf") }
+
     /// Open descriptors and mappings of video nodes in this process.
     static var heldNodes: [String] {
-        var held: [String] = []
-        for name in Folder.names(in: "/proc/self/fd") {
-            var target = [CChar](repeating: 0, count: 256)
-            let count = readlink("/proc/self/fd/\(name)", &target, 255)
-            if count <= 0 { continue }
-            let text = String(decoding: target[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
-            if text.hasPrefix("/dev/video") { held.append("fd \(name): \(text)") }
-        }
+        var held = open("/dev/video")
         for line in (SmallFile.text("/proc/self/maps", limit: 1 << 20) ?? "").split(separator: "\n")
         where line.contains("/dev/video") { held.append(String(line)) }
         return held

@@ -1,4 +1,5 @@
 import CV4L2
+import Glibc
 import OnstageCore
 import Synchronization
 
@@ -46,6 +47,10 @@ final class PlayedKernel: VideoKernel {
         var card = "Played Camera"
         var bus = "platform:played"
         var controls: [PlayedControl] = []
+        /// The file that stands for what is exported; nil: the driver exports nothing.
+        var exportPath: String?
+        /// The first byte of each memory, when it was unmapped.
+        var lastBytes: [UInt8] = []
         /// The controls that were set, in order.
         var writes: [String] = []
     }
@@ -104,6 +109,7 @@ final class PlayedKernel: VideoKernel {
     func unmap(_ address: UnsafeMutableRawPointer, length: Int) -> Int32 {
         state.withLock { state in
             guard state.mapped.removeValue(forKey: UInt(bitPattern: address)) == length else { return -Errno.EINVAL }
+            state.lastBytes.append(address.load(as: UInt8.self))
             return cv4l2_unmap(address, length)
         }
     }
@@ -190,6 +196,11 @@ final class PlayedKernel: VideoKernel {
         case .queryMenu: return PlayedControl.item(&state, argument.assumingMemoryBound(to: cv4l2_item.self))
         case .getControl: return PlayedControl.get(&state, argument.assumingMemoryBound(to: cv4l2_value.self))
         case .setControl: return PlayedControl.set(&state, argument.assumingMemoryBound(to: cv4l2_value.self))
+        case .exportBuffer:
+            guard let path = state.exportPath else { return -Errno.ENOTTY }
+            let export = argument.assumingMemoryBound(to: v4l2_exportbuffer.self)
+            export.pointee.fd = Glibc.open(path, Int32(bitPattern: export.pointee.flags))
+            return export.pointee.fd < 0 ? -Errno.EMFILE : 0
         }
         return 0
     }
