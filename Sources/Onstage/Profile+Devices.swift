@@ -31,6 +31,8 @@ extension Profile {
         public var copiesKeptFrames = false
         /// Set at each acquire, in the order of the profile.
         public var controls: [ControlSetting] = []
+        /// For a camera behind a media controller: its links and formats.
+        public var pipeline: MediaPipeline?
 
         public init(device: String) {
             self.device = device

@@ -92,7 +92,7 @@ extension Profile.Camera {
             pixelFormat: pixelFormat.flatMap { PixelFormat($0) }, rate: framesPerSecond.map { Hertz($0) },
             isExact: isExact, allowsConversion: allowsConversion, buffers: buffers, frameDeadline: frameDeadline,
             settleFrames: settleFrames, settleTime: settleTime, keptFramePolicy: copiesKeptFrames ? .copy : .blank,
-            controls: controls)
+            controls: controls, pipeline: pipeline)
     }
 }
 

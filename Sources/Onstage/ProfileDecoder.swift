@@ -69,7 +69,24 @@ enum ProfileDecoder {
         camera.settleTime = object.milliseconds("settleMilliseconds", 0...60_000) ?? camera.settleTime
         camera.copiesKeptFrames = object.choice("keptFrames", ["blank", "copy"]) == "copy"
         camera.controls = controls(&object)
+        camera.pipeline = object.object("media", media)
+        if object.has("media"), camera.isSynthetic {
+            object.complain("media", "is not possible with the device \"synthetic\"")
+        }
         return camera
+    }
+
+    /// Links and formats in media-ctl's notation.
+    private static func media(_ object: inout ProfileObject) -> MediaPipeline? {
+        if !object.has("links"), !object.has("formats") {
+            object.complainHere("gives neither links nor formats")
+        }
+        var pipeline = MediaPipeline(device: object.text("device"))
+        pipeline.links = object.texts("links", 64) { text throws(MediaNotationError) in try MediaPipeline.links(text) }
+        pipeline.formats = object.texts("formats", 64) { text throws(MediaNotationError) in
+            try MediaPipeline.formats(text)
+        }
+        return pipeline
     }
 
     /// Names and what they are set to: a number, true or false, or a menu's item by name.

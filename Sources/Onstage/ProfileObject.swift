@@ -131,6 +131,31 @@ struct ProfileObject {
         return read.contains(nil) ? nil : read.compactMap { $0 }
     }
 
+    /// A list of 1 to `limit` texts, each read by `read`; a fault of one is said of it.
+    mutating func texts<Element, Fault: Error & CustomStringConvertible>(
+        _ name: String, _ limit: Int, _ read: (String) throws(Fault) -> [Element]
+    ) -> [Element] {
+        guard let value = value(name) else { return [] }
+        guard case .list(let values) = value, (1...limit).contains(values.count) else {
+            complain(name, "must be a list of 1 to \(limit) texts")
+            return []
+        }
+        var all: [Element] = []
+        let place = Self.pointer(pointer, name)
+        for (index, value) in values.enumerated() {
+            guard case .text(let text) = value, text.unicodeScalars.count <= 512 else {
+                problems.append(.init("\(place)/\(index)", "must be a text of at most 512 characters"))
+                continue
+            }
+            do throws(Fault) {
+                all += try read(text)
+            } catch {
+                problems.append(.init("\(place)/\(index)", error.description))
+            }
+        }
+        return all
+    }
+
     /// The object `name`, read by `read`.
     mutating func object<Answer>(_ name: String, _ read: (inout ProfileObject) -> Answer?) -> Answer? {
         guard let value = value(name),

@@ -37,13 +37,15 @@ public struct CameraConfiguration: Sendable {
     /// By how many degrees pictures have to be turned clockwise to be upright, 0, 90, 180 or 270; not given: what the
     /// camera says of itself.
     public var rotation: Int?
+    /// For a camera behind a media controller (``CameraInfo/needsPipeline``): its links and formats, set at each acquire.
+    public var pipeline: MediaPipeline?
 
     public init(
         selector: CameraSelector = .any, width: Int? = nil, height: Int? = nil, pixelFormat: PixelFormat? = nil,
         rate: Hertz? = nil, isExact: Bool = false, allowsConversion: Bool = true, buffers: Int? = nil,
         keptFrames: Int = 0, frameDeadline: Duration? = nil, settleFrames: Int = 0, settleTime: Duration = .zero,
         keptFramePolicy: KeptFramePolicy = .blank, isSensitive: Bool = false, controls: [ControlSetting] = [],
-        rotation: Int? = nil
+        rotation: Int? = nil, pipeline: MediaPipeline? = nil
     ) {
         self.selector = selector
         self.width = width
@@ -61,6 +63,7 @@ public struct CameraConfiguration: Sendable {
         self.isSensitive = isSensitive
         self.controls = controls
         self.rotation = rotation
+        self.pipeline = pipeline
     }
 
     /// What becomes of kept frames, with ``isSensitive`` in mind.

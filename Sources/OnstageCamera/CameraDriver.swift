@@ -19,6 +19,8 @@ package final class CameraDriver: DeviceDriver {
     private let counters = FrameCounters()
     private let bell = HomeBell()
     private let pool = ConversionPool()
+    /// Puts its links back after the release.
+    private var pipeline: PipelineDesk?
 
     /// What is known of the camera that was found last: asked again before everything is searched.
     private struct Known {
@@ -72,7 +74,7 @@ package final class CameraDriver: DeviceDriver {
         try configuration.check()
         if let known, finder.isStill(known.info, known.stamp) { return known.info.resolved }
         known = nil
-        let info = try finder.resolve(configuration.selector)
+        let info = try finder.resolve(configuration.selector, hasPipeline: configuration.pipeline != nil)
         known = Known(info: info, stamp: NodeStamp(info.node))
         return info.resolved
     }
@@ -86,6 +88,7 @@ package final class CameraDriver: DeviceDriver {
         } catch {
             forceHandle.disarm()
             _ = close(stream)
+            for note in takeDownPipeline() { report(.note(note)) }
             throw named(error, device)
         }
         self.stream = stream
@@ -113,6 +116,7 @@ package final class CameraDriver: DeviceDriver {
             }
         }
         try step()
+        try setUpPipeline(stream)
         try stream.configure(configuration, converting: converting) { number in
             if number >= 0 { forceHandle.arm(number) } else { forceHandle.disarm() }
         }
@@ -127,6 +131,26 @@ package final class CameraDriver: DeviceDriver {
         try step()
         try stream.start()
         try step()
+    }
+
+    private func setUpPipeline(_ stream: CaptureStream) throws(DeviceError) {
+        guard let wanted = configuration.pipeline else { return }
+        // Known to ``takeDownPipeline()`` also when it fails half way.
+        var desk = PipelineDesk(wanted, kernel, sys: finder.sys, dev: finder.dev)
+        defer { pipeline = desk }
+        let notes = try desk.set(for: stream.node)
+        guard notes.isEmpty || !configuration.isExact else {
+            throw DeviceError(
+                .configuration, operation: VideoCall.setPadFormat.rawValue, device: stream.node,
+                reason: notes.joined(separator: "; "), advice: "ask for what it has, or let it be adjusted")
+        }
+        stream.notes += notes
+    }
+
+    /// Puts the links back, after the stream has let go of them.
+    private func takeDownPipeline() -> [String] {
+        defer { pipeline = nil }
+        return pipeline?.undo() ?? []
     }
 
     /// Gives everything of a stream back; answers how many frames readers still have.
@@ -232,6 +256,7 @@ package final class CameraDriver: DeviceDriver {
         forceHandle.disarm()
         if configuration.isSensitive { stream.blankConversions() }
         let kept = close(stream)
+        for note in takeDownPipeline() { report(.note(note)) }
         counters.kept.wrappingAdd(UInt64(kept), ordering: .relaxed)
         self.stream = nil
         pollIndex = -1

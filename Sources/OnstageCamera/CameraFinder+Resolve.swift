@@ -3,15 +3,21 @@ internal import OnstageLinux
 
 extension CameraFinder {
     /// The one camera that `selector` means.
+    ///
+    /// - Parameter hasPipeline: cameras behind a media controller can be used: their links and formats are known.
     /// - Throws: `absent` when it is not there, or is there and no camera yet; `configuration` when several fit or it is
     ///   something else; `permission` when it may not be opened.
-    package func resolve(_ selector: CameraSelector) throws(DeviceError) -> CameraInfo {
+    package func resolve(
+        _ selector: CameraSelector, hasPipeline: Bool = false
+    ) throws(DeviceError) -> CameraInfo {
         let device = "camera \(selector)"
         // A node's own path means that node, whatever else there is.
-        if case .identity(let text) = selector.kind, let found = look(node: text), found.info.supported {
-            return found.info
+        if case .identity(let text) = selector.kind, let found = look(node: text) {
+            let info = hasPipeline ? found.info.withPipeline : found.info
+            if info.supported { return info }
         }
-        let found = search()
+        var found = search()
+        if hasPipeline { for index in found.indices { found[index].info = found[index].info.withPipeline } }
         switch selector.kind {
         case .any:
             return try first(found.filter { !$0.info.isOther }, "camera", missing: "this machine has no camera")
@@ -70,7 +76,8 @@ extension CameraFinder {
         }
         throw DeviceError(
             .configuration, operation: "VIDIOC_QUERYCAP", device: device, reason: one.info.reason,
-            advice: "`onstage devices` lists the cameras")
+            advice: one.info.needsPipeline
+                ? "a profile gives its links and formats (\"media\")" : "`onstage devices` lists the cameras")
     }
 
     private func permission(_ found: Found, _ device: String) -> DeviceError {

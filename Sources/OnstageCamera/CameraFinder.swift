@@ -85,6 +85,10 @@ package struct CameraFinder: Sendable {
             driver: capability.driver, busInfo: capability.busInfo, supported: false,
             identities: identities.uniqued(), serial: serial)
         info.judge(capability, hasFormats: canList)
+        // All nodes of a pipeline have one card: what tells them apart is the name that sysfs has.
+        if info.needsPipeline, let title = nodes.card(name), !info.identities.contains(title) {
+            info.identities.append(title)
+        }
         return Found(info: info)
     }
 
@@ -124,8 +128,9 @@ package struct CameraFinder: Sendable {
     /// Nodes of the same name get their number within the device, so that each has an identity of its own.
     private func nameApart(_ found: inout [Found], _ nodes: VideoNodes) {
         var seen: [String: Int] = [:]
-        for entry in found where entry.info.supported { seen[entry.info.identity, default: 0] += 1 }
-        for index in found.indices where found[index].info.supported {
+        func isCamera(_ found: Found) -> Bool { found.info.supported || found.info.needsPipeline }
+        for entry in found where isCamera(entry) { seen[entry.info.identity, default: 0] += 1 }
+        for index in found.indices where isCamera(found[index]) {
             let info = found[index].info
             guard seen[info.identity, default: 0] > 1 else { continue }
             let name = String(info.node.split(separator: "/").last ?? "")

@@ -10,7 +10,7 @@ extension CameraInfo {
         } else if capability.isCapture && !capability.canStream {
             reason = "it cannot stream"
         } else if capability.isCapture && (capability.needsPipeline || !hasFormats) {
-            reason = "needs a media pipeline"
+            (needsPipeline, reason) = (true, "needs a media pipeline")
         } else if capability.isCapture {
             supported = true
         } else if capability.isLoopback {
@@ -22,5 +22,13 @@ extension CameraInfo {
         } else {
             (isOther, reason) = (true, "not a capture node")
         }
+    }
+
+    /// As it is for whoever brings its pipeline.
+    var withPipeline: CameraInfo {
+        guard needsPipeline else { return self }
+        var info = self
+        (info.supported, info.reason) = (true, nil)
+        return info
     }
 }

@@ -21,11 +21,13 @@ public struct CameraInfo: Hashable, Sendable {
     public var isOther: Bool
     /// The USB serial number, if there is one.
     public var serial: String?
+    /// Whether it is a camera behind a media controller: it can be used with a ``MediaPipeline``.
+    public var needsPipeline: Bool
 
     package init(
         identity: String, node: String, name: String, driver: String, busInfo: String, supported: Bool,
         reason: String? = nil, identities: [String] = [], isWaiting: Bool = false, isOther: Bool = false,
-        serial: String? = nil
+        serial: String? = nil, needsPipeline: Bool = false
     ) {
         self.identity = identity
         self.node = node
@@ -38,5 +40,6 @@ public struct CameraInfo: Hashable, Sendable {
         self.isWaiting = isWaiting
         self.isOther = isOther
         self.serial = serial
+        self.needsPipeline = needsPipeline
     }
 }

@@ -43,7 +43,8 @@ package struct ConvertingKernel: VideoKernel {
         case .streamOff: cv4l2_converted_streamoff(descriptor, argument.assumingMemoryBound(to: Int32.self))
         // The camera's own controls, past those that libv4l2 makes up, and what it does not know: its descriptor is the
         // kernel's.
-        case .queryControl, .queryMenu, .getControl, .setControl, .exportBuffer:
+        case .queryControl, .queryMenu, .getControl, .setControl, .exportBuffer, .mediaInfo, .nextEntity, .getLinks,
+            .setLink, .setPadFormat, .setPadSelection, .setPadInterval:
             RawKernel().call(descriptor, call, argument)
         }
     }

@@ -39,6 +39,15 @@ package struct RawKernel: VideoKernel {
         case .getControl: cv4l2_get_value(descriptor, argument.assumingMemoryBound(to: cv4l2_value.self))
         case .setControl: cv4l2_set_value(descriptor, argument.assumingMemoryBound(to: cv4l2_value.self))
         case .exportBuffer: cv4l2_expbuf(descriptor, argument.assumingMemoryBound(to: v4l2_exportbuffer.self))
+        case .mediaInfo: cv4l2_media_info(descriptor, argument.assumingMemoryBound(to: media_device_info.self))
+        case .nextEntity: cv4l2_next_entity(descriptor, argument.assumingMemoryBound(to: cv4l2_entity.self))
+        case .getLinks: cv4l2_get_links(descriptor, argument.assumingMemoryBound(to: cv4l2_links.self))
+        case .setLink: cv4l2_set_link(descriptor, argument.assumingMemoryBound(to: cv4l2_link.self))
+        case .setPadFormat: cv4l2_pad_set_fmt(descriptor, argument.assumingMemoryBound(to: v4l2_subdev_format.self))
+        case .setPadSelection:
+            cv4l2_pad_set_selection(descriptor, argument.assumingMemoryBound(to: v4l2_subdev_selection.self))
+        case .setPadInterval:
+            cv4l2_pad_set_interval(descriptor, argument.assumingMemoryBound(to: v4l2_subdev_frame_interval.self))
         }
     }
 

@@ -22,6 +22,16 @@ package enum VideoCall: String, Hashable, Sendable {
     case getControl = "VIDIOC_G_EXT_CTRLS"
     case setControl = "VIDIOC_S_EXT_CTRLS"
     case exportBuffer = "VIDIOC_EXPBUF"
+    case mediaInfo = "MEDIA_IOC_DEVICE_INFO"
+    /// The argument is a `struct cv4l2_entity`.
+    case nextEntity = "MEDIA_IOC_ENUM_ENTITIES"
+    /// The argument is a `struct cv4l2_links`.
+    case getLinks = "MEDIA_IOC_ENUM_LINKS"
+    /// The argument is a `struct cv4l2_link`.
+    case setLink = "MEDIA_IOC_SETUP_LINK"
+    case setPadFormat = "VIDIOC_SUBDEV_S_FMT"
+    case setPadSelection = "VIDIOC_SUBDEV_S_SELECTION"
+    case setPadInterval = "VIDIOC_SUBDEV_S_FRAME_INTERVAL"
 }
 
 /// What the camera driver asks of the kernel. The real one, libv4l2 before it, or one that a test plays.

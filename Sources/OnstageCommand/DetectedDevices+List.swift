@@ -3,8 +3,10 @@ internal import Onstage
 extension DetectedDevices {
     /// What of a machine's devices can be used.
     init(_ list: DeviceList) {
-        cameras = list.cameras.filter(\.info.supported).map { entry in
-            Camera(names: [entry.info.identity] + entry.info.identities, driver: entry.info.driver)
+        cameras = list.cameras.filter { $0.info.supported || $0.info.needsPipeline }.map { entry in
+            Camera(
+                names: [entry.info.identity] + entry.info.identities, driver: entry.info.driver,
+                needsPipeline: entry.info.needsPipeline)
         }
         let sensor = { (sensor: MotionSensor) in
             Sensor(name: sensor.name ?? "", label: sensor.label, location: sensor.location, path: sensor.path)

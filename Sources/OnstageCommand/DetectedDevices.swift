@@ -4,6 +4,8 @@ struct DetectedDevices: Hashable, Sendable {
         /// Everything it may be named by: identity, links, bus info, card, serial, node.
         var names: [String]
         var driver: String
+        /// Only a profile with its links and formats can use it.
+        var needsPipeline = false
     }
 
     struct Sensor: Hashable, Sendable {
@@ -22,6 +24,6 @@ struct DetectedDevices: Hashable, Sendable {
     var soundCards: [String] = []
 
     var isEmpty: Bool {
-        cameras.isEmpty && accelerometers.isEmpty && gyroscopes.isEmpty && soundCards.isEmpty
+        cameras.allSatisfy(\.needsPipeline) && accelerometers.isEmpty && gyroscopes.isEmpty && soundCards.isEmpty
     }
 }

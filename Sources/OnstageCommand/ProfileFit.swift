@@ -15,7 +15,7 @@ struct ProfileFit: Hashable, Sendable {
         if let camera = profile.camera {
             weigh(
                 "camera", camera.device,
-                devices.cameras.map { camera in
+                devices.cameras.filter { !$0.needsPipeline || camera.pipeline != nil }.map { camera in
                     { text in
                         text.hasPrefix("driver ") ? camera.driver == text.dropFirst(7) : camera.names.contains(text)
                     }

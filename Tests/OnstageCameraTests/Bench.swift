@@ -10,6 +10,12 @@ enum Bench {
             && access("/dev/video0", R_OK | W_OK) == 0
     }
 
+    /// Whether /dev/video0 is vimc's.
+    static var hasVimc: Bool {
+        Path.target(ofLink: "/sys/class/video4linux/video0/device")?.contains("vimc") == true
+            && access("/dev/video0", R_OK | W_OK) == 0
+    }
+
     /// Sets a control of vivid.
     static func control(_ setting: String) {
         Shell.run("v4l2-ctl -d /dev/video0 -c \(setting)")

@@ -199,6 +199,34 @@ struct FinderTests {
         #expect(none?.kind == .absent)
     }
 
+    @Test("the nodes of a pipeline are told apart, and are cameras for whoever brings its links and formats")
+    func pipeline() throws {
+        let tree = Tree([
+            "dev/video0": "", "dev/video1": "", "sys/class/video4linux/video0/name": "main path\n",
+            "sys/class/video4linux/video1/name": "self path\n",
+        ])
+        let caps = UInt32(V4L2_CAP_VIDEO_CAPTURE) | UInt32(V4L2_CAP_STREAMING) | UInt32(V4L2_CAP_IO_MC)
+        let kernel = PlayedNodes([
+            "video0": .init(card: "isp", bus: "platform:isp", caps: caps),
+            "video1": .init(card: "isp", bus: "platform:isp", caps: caps),
+        ])
+        let finder = finder(kernel, tree)
+        let all = finder.all()
+        #expect(all.map(\.identity) == ["isp, platform:isp, node video0", "isp, platform:isp, node video1"])
+        #expect(all.allSatisfy { !$0.supported && $0.needsPipeline && $0.reason == "needs a media pipeline" })
+        for name in ["self path", "isp, platform:isp, node video1", "\(tree.root)/dev/video1"] {
+            let info = try finder.resolve(CameraSelector(name), hasPipeline: true)
+            #expect(info.node.hasSuffix("/video1") && info.supported && info.reason == nil, "\(name)")
+            let error = #expect(throws: DeviceError.self) { try finder.resolve(CameraSelector(name)) }
+            #expect(error?.kind == .configuration && error?.advice?.contains("profile") == true, "\(name)")
+        }
+        #expect(try finder.resolve(.any, hasPipeline: true).node.hasSuffix("/video0"))
+        let several = #expect(throws: DeviceError.self) {
+            try finder.resolve(CameraSelector("isp"), hasPipeline: true)
+        }
+        #expect(several?.kind == .configuration && several?.reason?.contains("several cameras fit") == true)
+    }
+
     @Test("a warm resolve asks the node it knows, and notices when it changed")
     func warm() throws {
         let (kernel, tree) = (nodes, Tree(Self.twins, links: Self.links))

@@ -201,6 +201,8 @@ final class PlayedKernel: VideoKernel {
             let export = argument.assumingMemoryBound(to: v4l2_exportbuffer.self)
             export.pointee.fd = Glibc.open(path, Int32(bitPattern: export.pointee.flags))
             return export.pointee.fd < 0 ? -Errno.EMFILE : 0
+        case .mediaInfo, .nextEntity, .getLinks, .setLink, .setPadFormat, .setPadSelection, .setPadInterval:
+            return -Errno.ENOTTY
         }
         return 0
     }

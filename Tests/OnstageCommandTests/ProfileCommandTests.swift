@@ -52,5 +52,9 @@ import Testing
         #expect(ProfileCommand.choice(devices, library).name == "generic")
         devices = DetectedDevices(soundCards: ["PCH"])
         #expect(ProfileCommand.choice(devices, library).name == "generic")
+        // A camera that a profile without its links and formats cannot use is none.
+        devices.cameras = [.init(names: ["/dev/video0"], driver: "isp", needsPipeline: true)]
+        #expect(ProfileCommand.choice(devices, library).reason.contains("it waits for camera"))
+        #expect(ProfileCommand.choice(DetectedDevices(cameras: devices.cameras), library).name == "bench")
     }
 }

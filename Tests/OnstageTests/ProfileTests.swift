@@ -57,6 +57,10 @@ import Testing
             ControlSetting("brightness", 7), ControlSetting("gain_automatic", 0),
             ControlSetting("auto_exposure", "manual"),
         ]
+        camera.pipeline = try MediaPipeline(
+            device: "platform:rkisp1",
+            links: [#""ov5647":0 -> "rkisp1_csi":0 [1]"#, #""rkisp1_isp":2 -> "rkisp1_resizer_mainpath":0 [1]"#],
+            formats: [#""ov5647":0 [fmt:SBGGR10_1X10/1280x720 field:none @1/30]"#])
         #expect(profile.camera == camera)
         #expect(profile.accelerometer?.mountMatrix == [[0, 1, 0], [-1, 0, 0], [0, 0, 1]])
         #expect(profile.accelerometer?.rate == "104.5")
@@ -115,6 +119,26 @@ import Testing
                     "/playback/journal: must be one of \"1s\", \"10s\", \"pause\"",
                     "/a~1b~0: is no key of a profile",
                     "/playbak: is no key of a profile; was \"playback\" meant?",
+                ]
+            ),
+            (
+                #"""
+                {"name": "a", "camera": {"device": "any", "media": {"links": ["\"a\":0 -> \"b\":0", 7, "\"a\":0 -> 3:1 [2]"],
+                "formats": ["\"a\":0 [fmt:SBGGR9/640x480]"], "pads": []}}}
+                """#,
+                [
+                    "/camera/media/links/0: at character 15: [ is expected, and the text ends",
+                    "/camera/media/links/1: must be a text of at most 512 characters",
+                    "/camera/media/links/2: at character 15: 1 (on) or 0 (off) is expected",
+                    "/camera/media/formats/0: at character 12: \"SBGGR9\" is no format",
+                    "/camera/media/pads: is no key of a profile",
+                ]
+            ),
+            (
+                #"{"name": "a", "camera": {"device": "synthetic", "media": {"device": "x"}}}"#,
+                [
+                    "/camera/media: gives neither links nor formats",
+                    "/camera/media: is not possible with the device \"synthetic\"",
                 ]
             ),
             (
@@ -226,7 +250,12 @@ enum ProfileTexts {
             "device": "usb-0000:00:14.0-1 HD Webcam", "width": 1280, "height": 720.0, "pixelFormat": "YUYV",
             "framesPerSecond": 29.97, "exact": true, "conversion": false, "buffers": 6,
             "frameDeadlineMilliseconds": 1500, "settleFrames": 3, "settleMilliseconds": 250.5, "keptFrames": "copy",
-            "controls": { "brightness": 7, "gain_automatic": false, "auto_exposure": "manual" }
+            "controls": { "brightness": 7, "gain_automatic": false, "auto_exposure": "manual" },
+            "media": {
+              "device": "platform:rkisp1",
+              "links": ["\\"ov5647\\":0 -> \\"rkisp1_csi\\":0 [1], \\"rkisp1_isp\\":2->\\"rkisp1_resizer_mainpath\\":0[1]"],
+              "formats": ["\\"ov5647\\":0 [fmt:SBGGR10_1X10/1280x720 field:none @1/30]"]
+            }
           },
           "accelerometer": {
             "device": "label accel-display", "rate": 104.5, "maxLatencyMilliseconds": 100,

@@ -3,7 +3,7 @@ internal import Glibc
 internal import OnstageLinux
 
 /// An empty folder of a test's own, gone with it.
-package final class Scratch {
+package final class Scratch: Sendable {
     package let path: String
 
     /// - Parameters:

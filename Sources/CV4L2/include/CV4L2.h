@@ -4,6 +4,8 @@
 // Each function answers a value, or minus errno, so that errno is read before Swift can run anything else.
 #pragma once
 #include <errno.h>
+#include <linux/media.h>
+#include <linux/v4l2-subdev.h>
 #include <linux/videodev2.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -30,6 +32,13 @@
     X(expbuf, VIDIOC_EXPBUF, struct v4l2_exportbuffer)                 \
     X(queryctrl, VIDIOC_QUERY_EXT_CTRL, struct v4l2_query_ext_ctrl)
 
+// Those of media devices and of the parts behind them, which libv4l2 knows nothing of.
+#define CV4L2_PART_CALLS(X)                                            \
+    X(media_info, MEDIA_IOC_DEVICE_INFO, struct media_device_info)     \
+    X(pad_set_fmt, VIDIOC_SUBDEV_S_FMT, struct v4l2_subdev_format)     \
+    X(pad_set_selection, VIDIOC_SUBDEV_S_SELECTION, struct v4l2_subdev_selection) \
+    X(pad_set_interval, VIDIOC_SUBDEV_S_FRAME_INTERVAL, struct v4l2_subdev_frame_interval)
+
 // ioctl() is variadic. EINTR is retried; EAGAIN is an answer.
 #define X(name, request, type)                            \
     static inline int cv4l2_##name(int fd, type *argument) { \
@@ -39,6 +48,7 @@
         return answer < 0 ? -errno : answer;              \
     }
 CV4L2_CALLS(X)
+CV4L2_PART_CALLS(X)
 #undef X
 
 // Maps a buffer of the device; answers NULL and leaves the errno in `fault`.
@@ -73,6 +83,36 @@ struct cv4l2_value {
 };
 int cv4l2_get_value(int fd, struct cv4l2_value *value);
 int cv4l2_set_value(int fd, struct cv4l2_value *value);
+
+// --- Media devices: entities and the links between their pads, in structures without unions ---
+
+struct cv4l2_entity {
+    uint32_t id; // in: the entity before it, 0 for the first
+    uint32_t major; // of its device node; 0 for none
+    uint32_t minor;
+    uint16_t pads;
+    uint16_t links; // those that begin at it
+    char name[33];
+};
+// -EINVAL after the last one.
+int cv4l2_next_entity(int fd, struct cv4l2_entity *entity);
+
+struct cv4l2_link {
+    uint32_t source;
+    uint32_t sink;
+    uint16_t source_pad;
+    uint16_t sink_pad;
+    uint32_t flags; // MEDIA_LNK_FL_…
+};
+// The links that begin at `entity`; -E2BIG when there are more than these, or more than 64 pads.
+struct cv4l2_links {
+    uint64_t sources; // a bit for each pad that feeds others
+    uint32_t entity;
+    uint32_t count;
+    struct cv4l2_link links[64];
+};
+int cv4l2_get_links(int fd, struct cv4l2_links *links);
+int cv4l2_set_link(int fd, const struct cv4l2_link *link);
 
 // --- libv4l2, loaded at first use ---
 

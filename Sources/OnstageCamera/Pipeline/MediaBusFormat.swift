@@ -1,0 +1,58 @@
+/// The names of what goes over a link between two parts of a camera, as the kernel and media-ctl have them.
+enum MediaBusFormat {
+    /// The number of a name ("SBGGR8_1X8", "UYVY8_1X16"; "SBGGR8" and "UYVY" for short), or of a number ("0x3001").
+    static func code(_ name: String) -> UInt32? {
+        if name.hasPrefix("0x") { return UInt32(name.dropFirst(2), radix: 16) }
+        if let code = codes[name] { return code }
+        return shortNames[name].flatMap { codes[$0] }
+    }
+
+    /// The name of a number.
+    static func name(_ code: UInt32) -> String {
+        codes.first { $0.value == code }?.key ?? "0x" + String(code, radix: 16)
+    }
+
+    /// media-ctl's short names.
+    private static let shortNames = [
+        "Y8": "Y8_1X8", "Y10": "Y10_1X10", "Y12": "Y12_1X12", "YUYV": "YUYV8_1X16", "YUYV1_5X8": "YUYV8_1_5X8",
+        "YUYV2X8": "YUYV8_2X8", "UYVY": "UYVY8_1X16", "UYVY1_5X8": "UYVY8_1_5X8", "UYVY2X8": "UYVY8_2X8",
+        "VUY24": "VUY8_1X24", "SBGGR8": "SBGGR8_1X8", "SGBRG8": "SGBRG8_1X8", "SGRBG8": "SGRBG8_1X8",
+        "SRGGB8": "SRGGB8_1X8", "SBGGR10": "SBGGR10_1X10", "SGBRG10": "SGBRG10_1X10", "SGRBG10": "SGRBG10_1X10",
+        "SRGGB10": "SRGGB10_1X10", "SBGGR12": "SBGGR12_1X12", "SGBRG12": "SGBRG12_1X12", "SGRBG12": "SGRBG12_1X12",
+        "SRGGB12": "SRGGB12_1X12", "AYUV32": "AYUV8_1X32", "RBG24": "RBG888_1X24", "RGB32": "RGB888_1X32_PADHI",
+        "ARGB32": "ARGB8888_1X32",
+    ]
+
+    /// linux/media-bus-format.h
+    private static let codes: [String: UInt32] = [
+        "FIXED": 0x0001, "RGB444_1X12": 0x1016, "RGB444_2X8_PADHI_BE": 0x1001, "RGB444_2X8_PADHI_LE": 0x1002,
+        "RGB555_2X8_PADHI_BE": 0x1003, "RGB555_2X8_PADHI_LE": 0x1004, "RGB565_1X16": 0x1017, "BGR565_2X8_BE": 0x1005,
+        "BGR565_2X8_LE": 0x1006, "RGB565_2X8_BE": 0x1007, "RGB565_2X8_LE": 0x1008, "RGB666_1X18": 0x1009,
+        "RBG888_1X24": 0x100e, "RGB666_1X24_CPADHI": 0x1015, "RGB666_1X7X3_SPWG": 0x1010, "BGR888_1X24": 0x1013,
+        "BGR888_3X8": 0x101b, "GBR888_1X24": 0x1014, "RGB888_1X24": 0x100a, "RGB888_2X12_BE": 0x100b,
+        "RGB888_2X12_LE": 0x100c, "RGB888_3X8": 0x101c, "RGB888_3X8_DELTA": 0x101d, "RGB888_1X7X4_SPWG": 0x1011,
+        "RGB888_1X7X4_JEIDA": 0x1012, "RGB666_1X30_CPADLO": 0x101e, "RGB888_1X30_CPADLO": 0x101f,
+        "ARGB8888_1X32": 0x100d, "RGB888_1X32_PADHI": 0x100f, "RGB101010_1X30": 0x1018, "RGB666_1X36_CPADLO": 0x1020,
+        "RGB888_1X36_CPADLO": 0x1021, "RGB121212_1X36": 0x1019, "RGB161616_1X48": 0x101a, "Y8_1X8": 0x2001,
+        "UV8_1X8": 0x2015, "UYVY8_1_5X8": 0x2002, "VYUY8_1_5X8": 0x2003, "YUYV8_1_5X8": 0x2004, "YVYU8_1_5X8": 0x2005,
+        "UYVY8_2X8": 0x2006, "VYUY8_2X8": 0x2007, "YUYV8_2X8": 0x2008, "YVYU8_2X8": 0x2009, "Y10_1X10": 0x200a,
+        "Y10_2X8_PADHI_LE": 0x202c, "UYVY10_2X10": 0x2018, "VYUY10_2X10": 0x2019, "YUYV10_2X10": 0x200b,
+        "YVYU10_2X10": 0x200c, "Y12_1X12": 0x2013, "UYVY12_2X12": 0x201c, "VYUY12_2X12": 0x201d, "YUYV12_2X12": 0x201e,
+        "YVYU12_2X12": 0x201f, "Y14_1X14": 0x202d, "UYVY8_1X16": 0x200f, "VYUY8_1X16": 0x2010, "YUYV8_1X16": 0x2011,
+        "YVYU8_1X16": 0x2012, "YDYUYDYV8_1X16": 0x2014, "UYVY10_1X20": 0x201a, "VYUY10_1X20": 0x201b,
+        "YUYV10_1X20": 0x200d, "YVYU10_1X20": 0x200e, "VUY8_1X24": 0x2024, "YUV8_1X24": 0x2025,
+        "UYYVYY8_0_5X24": 0x2026, "UYVY12_1X24": 0x2020, "VYUY12_1X24": 0x2021, "YUYV12_1X24": 0x2022,
+        "YVYU12_1X24": 0x2023, "YUV10_1X30": 0x2016, "UYYVYY10_0_5X30": 0x2027, "AYUV8_1X32": 0x2017,
+        "UYYVYY12_0_5X36": 0x2028, "YUV12_1X36": 0x2029, "YUV16_1X48": 0x202a, "UYYVYY16_0_5X48": 0x202b,
+        "SBGGR8_1X8": 0x3001, "SGBRG8_1X8": 0x3013, "SGRBG8_1X8": 0x3002, "SRGGB8_1X8": 0x3014,
+        "SBGGR10_ALAW8_1X8": 0x3015, "SGBRG10_ALAW8_1X8": 0x3016, "SGRBG10_ALAW8_1X8": 0x3017,
+        "SRGGB10_ALAW8_1X8": 0x3018, "SBGGR10_DPCM8_1X8": 0x300b, "SGBRG10_DPCM8_1X8": 0x300c,
+        "SGRBG10_DPCM8_1X8": 0x3009, "SRGGB10_DPCM8_1X8": 0x300d, "SBGGR10_2X8_PADHI_BE": 0x3003,
+        "SBGGR10_2X8_PADHI_LE": 0x3004, "SBGGR10_2X8_PADLO_BE": 0x3005, "SBGGR10_2X8_PADLO_LE": 0x3006,
+        "SBGGR10_1X10": 0x3007, "SGBRG10_1X10": 0x300e, "SGRBG10_1X10": 0x300a, "SRGGB10_1X10": 0x300f,
+        "SBGGR12_1X12": 0x3008, "SGBRG12_1X12": 0x3010, "SGRBG12_1X12": 0x3011, "SRGGB12_1X12": 0x3012,
+        "SBGGR14_1X14": 0x3019, "SGBRG14_1X14": 0x301a, "SGRBG14_1X14": 0x301b, "SRGGB14_1X14": 0x301c,
+        "SBGGR16_1X16": 0x301d, "SGBRG16_1X16": 0x301e, "SGRBG16_1X16": 0x301f, "SRGGB16_1X16": 0x3020,
+        "JPEG_1X8": 0x4001, "S5C_UYVY_JPEG_1X8": 0x5001, "AHSV8888_1X32": 0x6001, "METADATA_FIXED": 0x7001,
+    ]
+}
