@@ -23,6 +23,7 @@ struct DetectedDevices: Hashable, Sendable {
     /// The IDs of the cards that can play ("Loopback").
     var soundCards: [String] = []
 
+    /// Whether there is nothing that could be used without a profile's help.
     var isEmpty: Bool {
         cameras.allSatisfy(\.needsPipeline) && accelerometers.isEmpty && gyroscopes.isEmpty && soundCards.isEmpty
     }

@@ -62,9 +62,6 @@ enum ProfileCommand {
     /// The profile that fits a machine, and why: the one that names most of its devices, else `generic`; `bench` where
     /// there is no device of any kind.
     static func choice(_ devices: DetectedDevices, _ library: ProfileLibrary) -> (name: String, reason: String) {
-        guard !devices.isEmpty else {
-            return ("bench", "this machine has no camera, no motion sensor and no sound card; it makes them up")
-        }
         var best: (name: String, fit: ProfileFit)?
         for entry in library.entries() {
             // A broken one is for check to name, not for detect to stumble over.
@@ -75,8 +72,12 @@ enum ProfileCommand {
             if let known = best, (known.fit.named.count, known.fit.taken.count) >= rank { continue }
             best = (entry.name, fit)
         }
-        guard let best else { return ("generic", "no profile names a device of this machine") }
-        return (best.name, best.fit.reason)
+        if let best { return (best.name, best.fit.reason) }
+        // Not before: a camera behind a media controller is one where a profile brings its links.
+        guard !devices.isEmpty else {
+            return ("bench", "this machine has no camera, no motion sensor and no sound card; it makes them up")
+        }
+        return ("generic", "no profile names a device of this machine")
     }
 
     static func detect(_ devices: DetectedDevices, _ library: ProfileLibrary, json: Bool = false) -> Answer {

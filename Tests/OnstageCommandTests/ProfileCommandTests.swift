@@ -1,4 +1,5 @@
 import Onstage
+import OnstageTestSupport
 import Testing
 
 @testable import OnstageCommand
@@ -55,6 +56,14 @@ import Testing
         // A camera that a profile without its links and formats cannot use is none.
         devices.cameras = [.init(names: ["/dev/video0"], driver: "isp", needsPipeline: true)]
         #expect(ProfileCommand.choice(devices, library).reason.contains("it waits for camera"))
-        #expect(ProfileCommand.choice(DetectedDevices(cameras: devices.cameras), library).name == "bench")
+        devices = DetectedDevices(cameras: devices.cameras)
+        #expect(ProfileCommand.choice(devices, library).name == "bench")
+        // With them it is one, also where there is nothing else.
+        let folder = Scratch()
+        folder.file(
+            "board.json",
+            #"{"name": "board", "camera": {"device": "/dev/video0", "media": {"links": ["1:0 -> 2:0 [1]"]}}}"#)
+        let choice = ProfileCommand.choice(devices, ProfileLibrary(directories: [folder.path]))
+        #expect(choice.name == "board" && choice.reason == "it names camera /dev/video0")
     }
 }
