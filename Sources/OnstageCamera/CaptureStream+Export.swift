@@ -13,9 +13,13 @@ extension CaptureStream {
         for buffer in buffers {
             var descriptors: InlineArray<4, Int32> = .init(repeating: -1)
             let answer = export(buffer, to: &descriptors)
-            // What was made before a failure is closed with the rest.
-            buffer.lend(FrameExport(descriptors))
-            guard answer < 0 else { continue }
+            var export = FrameExport(descriptors)
+            guard answer < 0 else {
+                buffer.lend(export)
+                continue
+            }
+            // Half of a frame's planes is lent to nobody.
+            export.end()
             for other in buffers { other.endLending() }
             let fault = self.fault(-answer, .exportBuffer)
             if fault.kind == .absent, -answer != Errno.ENOTTY { throw fault }

@@ -33,6 +33,8 @@ package final class SyntheticCameraDriver: DeviceDriver {
     private var missed = 0
     private var isStarving = false
     private var settleLeft = 0
+    /// Whether it was said in this acquire that frames cannot be lent as dma-bufs.
+    private var hasToldExport = false
 
     /// - Parameter index: tells several apart; in the device's name.
     package init(
@@ -48,6 +50,7 @@ package final class SyntheticCameraDriver: DeviceDriver {
         dispatch = FrameDispatch(sinks: sinks, counters: counters)
     }
 
+    private static let unlent = CaptureStream.unlent("they are made up, in memory of this process")
     private var name: String { "synthetic camera \(index)" }
     private var rate: Hertz { configuration.rate ?? Hertz(30) }
 
@@ -90,9 +93,9 @@ package final class SyntheticCameraDriver: DeviceDriver {
             buffers.append(buffer)
         }
         var notes = outcome.reasons
-        if sinks.all.contains(where: { $0.pixels.isExported }) {
-            notes.append(CaptureStream.unlent("they are made up, in memory of this process"))
-        }
+        dispatch.refresh()
+        hasToldExport = dispatch.wantsExport
+        if hasToldExport { notes.append(Self.unlent) }
         self.ring = ring
         free = count == 32 ? .max : (1 << UInt32(count)) - 1
         (next, sequence, missed, lastDelivered) = (nil, 0, 0, nil)
@@ -175,6 +178,11 @@ package final class SyntheticCameraDriver: DeviceDriver {
         buffer.hold()
         dispatch.deliver(buffer, mayLend: free != 0)
         if buffer.letGo() { free |= 1 << UInt32(index) }
+        // A sink that came after the acquire.
+        if dispatch.wantsExport, !hasToldExport {
+            hasToldExport = true
+            report(.note(Self.unlent))
+        }
         if let complaint = sinks.takeComplaint() { report(.note("a frame could not be converted: \(complaint)")) }
     }
 

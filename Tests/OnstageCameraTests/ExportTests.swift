@@ -161,14 +161,21 @@ struct ExportTests {
         #expect(camera.kernel.state.withLock { $0.lastBytes } == (isSensitive ? [0, 0] : [0x80, 0x80]))
     }
 
-    @Test("a made up camera has none, and says so")
-    func synthetic() throws {
+    @Test("a made up camera has none, and says so once in an acquire", arguments: [false, true])
+    func synthetic(isLate: Bool) throws {
         let sinks = FrameSinks()
-        try sinks.add(.inline, as: .dmaBuffer) { _ in }
-        let driver = SyntheticCameraDriver(configuration: CameraConfiguration(), sinks: sinks, report: { _ in })
+        let told = Log<String>()
+        let driver = SyntheticCameraDriver(
+            configuration: CameraConfiguration(), sinks: sinks,
+            report: { if case .note(let text) = $0 { told.append(text) } }, pace: .asFastAsTheyCome)
         let turner = try Turner(driver)
-        #expect(try turner.acquire().notes.contains { $0.contains("dma-bufs") })
+        if !isLate { try sinks.add(.inline, as: .dmaBuffer) { _ in } }
+        let acquired = try turner.acquire()
+        if isLate { try sinks.add(.inline, as: .dmaBuffer) { _ in } }
+        #expect(try turner.turn(for: .seconds(10)) { driver.counts.delivered > 2 })
         turner.release()
+        #expect((acquired.notes + told.entries).count { $0.contains("dma-bufs: they are made up") } == 1)
+        #expect(told.count == (isLate ? 1 : 0))
     }
 
     @Test(

@@ -80,8 +80,8 @@ struct PaddedRowHardwareTests {
 
     @Test("V-16: the same where planes have memory of their own")
     func multiPlanar() throws {
-        try #require(Bench.load("multiplanar=2"))
         defer { #expect(Bench.load()) }
+        try #require(Bench.load("multiplanar=2"))
         for (format, bytes) in [("NM16", 640), ("YM12", 640)] {
             try check(format, rowBytes: bytes)
         }
