@@ -128,27 +128,41 @@ def streamed():
 
 
 def busy():
-    """Another program streams: links cannot be set, it is named, and what it lets go is taken."""
-    before = links()
+    """Another program streams, from the camera or from another one of the media device: it is named, nothing of the pipeline
+    is touched, and what it lets go is taken."""
     # The other sensor's.
     pads = ('"Sensor A":0 [fmt:SBGGR8_1X8/640x480]', '"Debayer A":0 [fmt:SBGGR8_1X8/640x480]',
             '"Scaler":0 [fmt:RGB888_1X24/640x480]', '"Scaler":0 [crop:(0,0)/640x480]', '"Scaler":1 [fmt:RGB888_1X24/640x480]')
-    run("media-ctl", "-d", DEVICE, "-V", ",".join(pads))
-    other = Program("v4l2-ctl", "-d", node(), "-v", "width=640,height=480,pixelformat=RGB3", "--stream-mmap",
-                    "--stream-count=100000", "--stream-to=/dev/null")
-    await_true(lambda: any("map" in name for name in holders(node()).get(other.pid, [])), 10)
-    process = Run(profile=profile("switched", SWITCHED, FORMATS), stdin=True)
-    match = process.await_line(r"main camera waits: .*", 20)[2]
-    expect("MEDIA_IOC_SETUP_LINK" in match[0] and "v4l2-ctl" in match[0] and str(other.pid) in match[0],
-           f"busy: {match[0]}", process.tail())
-    equal("its links are left alone", before, links())
-    other.kill()
-    process.await_line(r"main camera first", 20)
-    ok("taken when it is let go")
-    process.send("inactive")
-    process.await_line(r"camera released", 10)
-    equal("links as before", before, links())
-    equal("status", 0, process.end())
+    settings = {node(): "width=640,height=480,pixelformat=RGB3", node("Raw Capture 0"): "width=640,height=480,pixelformat=BA81"}
+    before = links()
+    # The links as a profile asks for them, and as they are: then there is no link to be refused.
+    unchanged = ['"Debayer A":1 -> "Scaler":0 [1]', '"Debayer B":1 -> "Scaler":0 [0]']
+    for said, theirs, wanted, call in (("from the camera", node(), SWITCHED, "VIDIOC_REQBUFS"),
+                                       ("its links as they are", node(), unchanged, "VIDIOC_REQBUFS"),
+                                       ("from another camera", node("Raw Capture 0"), SWITCHED, "MEDIA_IOC_SETUP_LINK")):
+        said = f"busy, {said}"
+        run("media-ctl", "-d", DEVICE, "-V", ",".join(pads))
+        for path, setting in settings.items():
+            run("v4l2-ctl", "-d", path, "-v", setting)
+        expect(all("640x480" in format_of(pad) for pad in ('"Scaler":0', '"Scaler":1')), f"{said}: the other's formats are set")
+        # Can be set while the other streams: the second sensor is no part of what it has.
+        run("media-ctl", "-d", DEVICE, "-V", '"Sensor B":0 [fmt:SBGGR8_1X8/160x120]')
+        other = Program("v4l2-ctl", "-d", theirs, "--stream-mmap", "--stream-count=100000", "--stream-to=/dev/null")
+        # It writes a mark for each frame, and ends the line about each second.
+        other.await_line("<", 30)
+        process = Run(profile=profile("switched", wanted, FORMATS), stdin=True)
+        match = process.await_line(r"main camera waits: .*", 20)[2]
+        expect(call in match[0] and "v4l2-ctl" in match[0] and str(other.pid) in match[0], f"{said}: {match[0]}", process.tail())
+        equal(f"{said}: its links are left alone", before, links())
+        expect("160x120" in format_of('"Sensor B":0'), f"{said}: and every format", format_of('"Sensor B":0'))
+        other.kill()
+        if wanted is SWITCHED:
+            process.await_line(r"main camera first", 20)
+            ok(f"{said}: taken when it is let go")
+            process.send("inactive")
+            process.await_line(r"camera released", 10)
+            equal(f"{said}: links as before", before, links())
+        equal(f"{said}: status", 0, process.end())
 
 
 def wrong():
