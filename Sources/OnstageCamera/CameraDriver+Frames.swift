@@ -127,7 +127,7 @@ extension CameraDriver {
         if -answer == Errno.ENODEV { throw stream.fault(Errno.ENODEV, .streamOff) }
         // What has come home is queued by the start with all others that nobody has.
         _ = stream.ring.take()
-        try stream.start()
+        try start(stream)
         progress.restart(now)
     }
 }

@@ -19,7 +19,7 @@ package final class CameraDriver: DeviceDriver {
     private let counters = FrameCounters()
     private let bell = HomeBell()
     private let pool = ConversionPool()
-    /// Puts its links back after the release.
+    /// Of a camera behind a media controller; knows what it has to put back.
     private var pipeline: PipelineDesk?
 
     /// What is known of the camera that was found last: asked again before everything is searched.
@@ -61,6 +61,9 @@ package final class CameraDriver: DeviceDriver {
         self.converting = converting
         self.clock = clock
         dispatch = FrameDispatch(sinks: sinks, counters: counters)
+        pipeline = configuration.pipeline.map { [finder = self.finder] in
+            PipelineDesk($0, kernel, sys: finder.sys, dev: finder.dev)
+        }
     }
 
     /// libv4l2, loaded at the first need.
@@ -129,16 +132,15 @@ package final class CameraDriver: DeviceDriver {
         dispatch.refresh()
         if dispatch.wantsExport, let note = try stream.export() { stream.notes.append(note) }
         try step()
-        try stream.start()
+        try start(stream)
         try step()
     }
 
     private func setUpPipeline(_ stream: CaptureStream) throws(DeviceError) {
-        guard let wanted = configuration.pipeline else { return }
-        // Known to ``takeDownPipeline()`` also when it fails half way.
-        var desk = PipelineDesk(wanted, kernel, sys: finder.sys, dev: finder.dev)
-        defer { pipeline = desk }
-        let notes = try desk.set(for: stream.node)
+        guard pipeline != nil else { return }
+        // Whoever has the camera has its pipeline too: not even a format is touched then.
+        try stream.checkFree()
+        let notes = try pipeline?.set(for: stream.node) ?? []
         guard notes.isEmpty || !configuration.isExact else {
             throw DeviceError(
                 .configuration, operation: VideoCall.setPadFormat.rawValue, device: stream.node,
@@ -148,9 +150,18 @@ package final class CameraDriver: DeviceDriver {
     }
 
     /// Puts the links back, after the stream has let go of them.
-    private func takeDownPipeline() -> [String] {
-        defer { pipeline = nil }
-        return pipeline?.undo() ?? []
+    private func takeDownPipeline() -> [String] { pipeline?.undo() ?? [] }
+
+    /// Starts the stream. What a pipeline's parts refuse may be another's doing, who has changed a link since it was set.
+    func start(_ stream: CaptureStream) throws(DeviceError) {
+        do throws(DeviceError) {
+            try stream.start()
+        } catch {
+            guard error.errno == Errno.EPIPE, let link = try pipeline?.changed() else { throw error }
+            throw DeviceError(
+                .inUse, operation: error.operation, device: stream.node, errno: error.errno,
+                reason: "its link \(link) was changed meanwhile", advice: "it is tried again")
+        }
     }
 
     /// Gives everything of a stream back; answers how many frames readers still have.
@@ -180,7 +191,11 @@ package final class CameraDriver: DeviceDriver {
     /// Tells who has it, after everything of ours is closed.
     private func named(_ error: DeviceError, _ device: ResolvedDevice) -> DeviceError {
         var error = error
-        if error.kind == .inUse { error.holders = DeviceHolders.of(node: device.node, knownBusy: true) }
+        if error.kind == .inUse {
+            // Links may be held by whoever streams from another camera of the same media device.
+            let held = DeviceHolders.of(nodes: [device.node] + (pipeline?.cameras ?? []))
+            error.holders = held.first { !$0.isEmpty } ?? [DeviceHolders.unknown]
+        }
         if error.kind == .absent { known = nil }
         return error
     }

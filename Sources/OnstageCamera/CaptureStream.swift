@@ -67,6 +67,20 @@ final class CaptureStream {
         isMultiPlanar = capability.isMultiPlanar
     }
 
+    /// Looks whether another program has the device's buffers; changes nothing where none has. *C: `VIDIOC_REQBUFS`.*
+    /// - Throws: `inUse`.
+    func checkFree() throws(DeviceError) {
+        let answer = requestNone()
+        guard answer >= 0 else { throw fault(-answer, .requestBuffers) }
+    }
+
+    private func requestNone() -> Int32 {
+        var request = v4l2_requestbuffers()
+        request.type = VideoFormatDescription.bufferType(isMultiPlanar: isMultiPlanar)
+        request.memory = V4L2_MEMORY_MMAP.rawValue
+        return kernel.call(descriptor, .requestBuffers, &request)
+    }
+
     /// Gets buffers from the device. *C: `VIDIOC_REQBUFS`.*
     func request(_ count: Int) throws(DeviceError) {
         var request = v4l2_requestbuffers()
@@ -186,12 +200,7 @@ final class CaptureStream {
         for memory in converted { _ = kernel.unmap(memory.address, length: memory.length) }
         converted.removeAll()
         buffers.removeAll()
-        if hasRequested {
-            var request = v4l2_requestbuffers()
-            request.type = VideoFormatDescription.bufferType(isMultiPlanar: isMultiPlanar)
-            request.memory = V4L2_MEMORY_MMAP.rawValue
-            _ = kernel.call(descriptor, .requestBuffers, &request)
-        }
+        if hasRequested { _ = requestNone() }
         kernel.close(descriptor)
         descriptor = -1
         return kept

@@ -1,5 +1,6 @@
 import OnstageCore
 import OnstageLinux
+import OnstageTestSupport
 import Synchronization
 
 @testable import OnstageCamera
@@ -37,12 +38,21 @@ final class PlayedCamera {
         let now = Mutex(MonotonicTime(nanoseconds: 1_000_000_000_000))
     }
 
-    /// - Parameter library: plays libv4l2.
-    init(_ configuration: CameraConfiguration = CameraConfiguration(), library: PlayedKernel? = nil) {
+    /// - Parameters:
+    ///   - library: plays libv4l2.
+    ///   - media: the camera is at the end of its pipeline.
+    init(
+        _ configuration: CameraConfiguration = CameraConfiguration(), library: PlayedKernel? = nil,
+        media: PlayedMedia? = nil
+    ) {
         let (reports, time) = (reports, time)
+        let camera = kernel
+        let board: any VideoKernel = media.map { PlayedBoard(camera: camera, media: $0) } ?? camera
         driver = CameraDriver(
-            configuration: configuration, sinks: sinks, report: { reports.append($0) }, kernel: kernel,
-            finder: CameraFinder(kernel: kernel, sys: "/nonexistent", dev: "/nonexistent"), converting: { library },
+            configuration: configuration, sinks: sinks, report: { reports.append($0) }, kernel: board,
+            finder: CameraFinder(
+                kernel: board, sys: media?.tree("sys") ?? "/nonexistent", dev: media?.tree("dev") ?? "/nonexistent"),
+            converting: { library },
             clock: { time.now.withLock { $0 } })
     }
 

@@ -51,11 +51,16 @@ struct PipelineHardwareTests {
 
     @Test("a size that its parts cannot have is refused where exactly it is wanted")
     func exact() throws {
+        let links = { Shell.run("media-ctl -d platform:vimc -p | grep -E 'entity|<-|->'").output }
+        let before = links()
+        #expect(before.contains("ENABLED"))
         let (_, turner) = try camera("8x8")
         let error = #expect(throws: DeviceError.self) { try turner.acquire() }
         #expect(error?.kind == .configuration && error?.operation == "VIDIOC_SUBDEV_S_FMT")
         #expect(error?.reason?.contains("asked for SBGGR8_1X8/8x8") == true)
         #expect(Bench.heldNodes.isEmpty && Bench.open("/dev/media").isEmpty)
+        // Two were changed by then.
+        #expect(links() == before)
     }
 
     @Test("found by every form of its name, and only by whoever brings its pipeline")

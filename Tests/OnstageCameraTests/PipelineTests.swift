@@ -92,15 +92,44 @@ struct PipelineTests {
         #expect(media.isClosed)
     }
 
-    @Test("links that cannot be put back are told")
+    @Test("links that cannot be put back are told once, and put back when that is possible")
     func stuck() throws {
+        let media = PlayedMedia()
+        let before = media.state.withLock { $0.links.map(\.flags) }
+        var desk = media.desk(try MediaPipeline(links: [#""sensor":0 -> "other":0 [1], "other":1 -> 4:0 [1]"#]))
+        _ = try desk.set(for: "/dev/video0")
+        media.state.withLock { $0.fault = (.setLink, Errno.EBUSY, 1) }
+        var notes = desk.undo()
+        #expect(notes.count == 1)
+        #expect(notes.first?.contains(#"the link "sensor":0 -> "other":0 [1] stays: "#) == true)
+        #expect(notes.first?.contains("EBUSY from MEDIA_IOC_SETUP_LINK") == true)
+        notes = desk.undo()
+        #expect(notes == [])
+        // The next acquire finds it on, and knows all the same that it was off.
+        media.state.withLock { $0.fault = nil }
+        _ = try desk.set(for: "/dev/video0")
+        notes = desk.undo()
+        #expect(notes == [] && media.isClosed)
+        #expect(media.state.withLock { $0.links.map(\.flags) } == before)
+        _ = media.writes
+        notes = desk.undo()
+        #expect(notes == [] && media.writes == [])
+    }
+
+    @Test("a device that has gone, or whose node another has taken, is left alone", arguments: [false, true])
+    func replaced(isGone: Bool) throws {
         let media = PlayedMedia()
         var desk = media.desk(try MediaPipeline(links: [#""sensor":0 -> "other":0 [1]"#]))
         _ = try desk.set(for: "/dev/video0")
-        media.state.withLock { $0.fault = (.setLink, Errno.EBUSY, 0) }
-        let rest = desk.undo()
-        #expect(rest.count == 1)
-        #expect(media.isClosed)
+        _ = media.writes
+        media.state.withLock { state in
+            if isGone { state.openFault = Errno.ENOENT } else { state.names[2] = "lens" }
+        }
+        var notes = desk.undo()
+        #expect(notes == [])
+        media.state.withLock { $0.openFault = nil }
+        notes = desk.undo()
+        #expect(notes == [] && media.writes == [] && media.isClosed)
     }
 
     @Test(
@@ -133,5 +162,49 @@ struct PipelineTests {
             #expect(error?.kind == .absent && error?.reason?.contains("platform:played") == true)
         }
         #expect(media.isClosed)
+    }
+
+    @Test("of two media devices with the same names, the one that the camera is in", arguments: ["media0", "media1"])
+    func twins(other: String) throws {
+        let media = PlayedMedia()
+        media.tree.file("dev/media1")
+        media.state.withLock { $0.twin = other }
+        for device in ["platform:played", nil] {
+            var desk = media.desk(try MediaPipeline(device: device, links: [#"1:0 -> 3:0 [1]"#]))
+            _ = try desk.set(for: "/dev/video0")
+            #expect(media.state.withLock { $0.linked } == (other == "media0" ? "media1" : "media0"))
+            #expect(desk.undo() == [] && media.isClosed)
+        }
+    }
+
+    @Test("one that has the name, and not the camera, is waited for no less")
+    func elsewhere() throws {
+        let media = PlayedMedia()
+        media.state.withLock { $0.twin = "media0" }
+        var desk = media.desk(try MediaPipeline(device: "platform:played", links: [#"1:0 -> 3:0 [1]"#]))
+        let error = #expect(throws: DeviceError.self) { try desk.set(for: "/dev/video0") }
+        #expect(error?.kind == .absent && error?.reason?.contains("(platform:played, without this camera)") == true)
+        #expect(media.writes == [] && media.isClosed)
+    }
+
+    @Test("a node that is no media device's is nothing to wait for")
+    func noMedia() throws {
+        let media = PlayedMedia()
+        media.state.withLock { $0.fault = (.nextEntity, Errno.ENOTTY, 0) }
+        var desk = media.desk(try MediaPipeline(device: media.tree("dev/media0"), links: [#"1:0 -> 3:0 [1]"#]))
+        let error = #expect(throws: DeviceError.self) { try desk.set(for: "/dev/video0") }
+        #expect(error?.kind == .configuration && error?.reason == "it is no media device")
+        #expect(media.isClosed)
+    }
+
+    @Test(
+        "a media device that cannot be opened is said to be that, and not absent",
+        arguments: [Errno.EACCES, Errno.EMFILE])
+    func closed(errno: Int32) throws {
+        let media = PlayedMedia()
+        media.state.withLock { $0.openFault = errno }
+        var desk = media.desk(try MediaPipeline(links: [#"1:0 -> 3:0 [1]"#]))
+        let error = #expect(throws: DeviceError.self) { try desk.set(for: "/dev/video0") }
+        #expect(error?.kind == (errno == Errno.EACCES ? .permission : .tooMany) && error?.errno == errno)
     }
 }

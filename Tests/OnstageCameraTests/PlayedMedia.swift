@@ -19,12 +19,19 @@ final class PlayedMedia: VideoKernel {
         var fault: (call: VideoCall, errno: Int32, after: Int)?
         /// What parts make of any format.
         var width: UInt32?
+        /// The errno of every open.
+        var openFault: Int32?
+        /// A media device with the same names and parts of its own: the camera is not in it.
+        var twin: String?
+        /// The media device whose links were set last.
+        var linked: String?
+        var names = ["sensor", "filter", "other", "capture"]
+        /// A link that another turns when the camera is started.
+        var meddled: Int?
     }
     let state = Mutex(State())
     /// Folders in the place of /sys and /dev.
     let tree = Scratch()
-
-    static let names = ["sensor", "filter", "other", "capture"]
 
     init() {
         for (minor, node) in ["v4l-subdev0", "v4l-subdev1", "v4l-subdev2", "video0"].enumerated() {
@@ -57,8 +64,11 @@ final class PlayedMedia: VideoKernel {
     var isConverting: Bool { false }
     func open(_ node: String) -> Int32 {
         let name = String(node.split(separator: "/").last ?? "")
-        guard ["media0", "v4l-subdev0", "v4l-subdev1", "v4l-subdev2"].contains(name) else { return -Errno.ENOENT }
+        guard ["media0", "media1", "v4l-subdev0", "v4l-subdev1", "v4l-subdev2"].contains(name) else {
+            return -Errno.ENOENT
+        }
         return state.withLock { state in
+            if let fault = state.openFault { return -fault }
             state.opened += 1
             state.open[state.opened] = name
             return state.opened
@@ -96,8 +106,8 @@ final class PlayedMedia: VideoKernel {
             let index = Int(entity.pointee.id)
             entity.pointee = cv4l2_entity()
             entity.pointee.id = UInt32(index + 1)
-            (entity.pointee.major, entity.pointee.minor) = (81, UInt32(index))
-            PlayedKernel.copy(names[index], &entity.pointee.name)
+            (entity.pointee.major, entity.pointee.minor) = (81, UInt32(index + (node == state.twin ? 10 : 0)))
+            PlayedKernel.copy(state.names[index], &entity.pointee.name)
         case .getLinks:
             let links = argument.assumingMemoryBound(to: cv4l2_links.self)
             let id = links.pointee.entity
@@ -117,6 +127,7 @@ final class PlayedMedia: VideoKernel {
             }
             guard let place else { return -Errno.EINVAL }
             state.links[place].flags = link.flags
+            state.linked = node
             state.writes.append(
                 "link \(link.source):\(link.source_pad) -> \(link.sink):\(link.sink_pad) [\(link.flags)]")
         case .setPadFormat:

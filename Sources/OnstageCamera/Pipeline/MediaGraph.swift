@@ -19,7 +19,7 @@ struct MediaGraph {
     private let descriptor: Int32
 
     /// Opens a media device and reads its entities. *C: `open`, `MEDIA_IOC_ENUM_ENTITIES`.*
-    /// - Throws: what the calls do.
+    /// - Throws: what the calls do; `configuration` for a node of another kind.
     init(_ kernel: any VideoKernel, node: String) throws(DeviceError) {
         let descriptor = kernel.open(node)
         guard descriptor >= 0 else { throw CaptureFault.error(-descriptor, operation: "open", node: node) }
@@ -30,6 +30,11 @@ struct MediaGraph {
             if answer == -Errno.EINVAL { break }
             guard answer >= 0 else {
                 kernel.close(descriptor)
+                guard answer != -Errno.ENOTTY else {
+                    throw DeviceError(
+                        .configuration, operation: VideoCall.nextEntity.rawValue, device: node, errno: -answer,
+                        reason: "it is no media device", advice: "`media-ctl -p` lists one, /dev/media0 perhaps")
+                }
                 throw CaptureFault.error(-answer, operation: VideoCall.nextEntity.rawValue, node: node)
             }
             let number = entity.major == 0 ? nil : "\(entity.major):\(entity.minor)"
@@ -68,6 +73,11 @@ struct MediaGraph {
         let count = Int(all.count)
         let links = withUnsafeBytes(of: all.links) { Array($0.bindMemory(to: cv4l2_link.self).prefix(count)) }
         return (links, all.sources)
+    }
+
+    /// The names of the entities that a link joins, the source first.
+    func ends(of link: cv4l2_link) -> [String] {
+        [link.source, link.sink].compactMap { id in entities.first { $0.id == id }?.name }
     }
 
     /// *C: `MEDIA_IOC_SETUP_LINK`.*

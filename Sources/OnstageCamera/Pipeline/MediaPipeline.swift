@@ -7,6 +7,10 @@
 ///
 /// Set at each acquire, links first, each in the order given, before the camera's own format is. Links that had to be changed
 /// are as they were before after the release; formats stay, as those of a camera's node do.
+///
+/// Links are for the whole machine. Those that several cameras share, as two nodes of one image processor share the sensor's,
+/// belong to whoever boots the system: where each camera's profile turned them on and off again, a release of one would stop
+/// the other from starting. It is then told as `inUse`, and tried again.
 public struct MediaPipeline: Hashable, Sendable {
     /// What is addressed by a name in quotes, or by its number.
     public enum Entity: Hashable, Sendable, CustomStringConvertible {
@@ -40,7 +44,9 @@ public struct MediaPipeline: Hashable, Sendable {
 
     /// What is to be set at a pad.
     public struct PadSetting: Hashable, Sendable {
+        /// Whose.
         public var pad: Pad
+        /// Nil leaves it as it is.
         public var format: BusFormat?
         /// Of what comes in, what is used.
         public var crop: Rectangle?
@@ -58,8 +64,9 @@ public struct MediaPipeline: Hashable, Sendable {
         public var width: UInt32
         /// In pixels.
         public var height: UInt32
-        /// The kernel's numbers; 0 or nil leaves it to the driver.
+        /// The kernel's number (`V4L2_FIELD_…`); nil is whole frames (`V4L2_FIELD_NONE`).
         public var field: UInt32?
+        /// The kernel's number, as those below; 0 leaves it to the driver.
         public var colorspace: UInt32 = 0
         public var transfer: UInt16 = 0
         public var encoding: UInt16 = 0
@@ -74,6 +81,7 @@ public struct MediaPipeline: Hashable, Sendable {
         public var height: UInt32
     }
 
+    /// The time from frame to frame, in seconds: 1/30.
     public struct Interval: Hashable, Sendable {
         public var numerator: UInt32
         public var denominator: UInt32
@@ -82,7 +90,9 @@ public struct MediaPipeline: Hashable, Sendable {
     /// The media device: its bus info ("platform:vimc"), model, driver, serial number or node ("/dev/media0"); nil for the one
     /// that the camera's node belongs to.
     public var device: String?
+    /// In the order in which they are set.
     public var links: [Link]
+    /// In the order in which they are set, after all links.
     public var formats: [PadSetting]
 
     package init(device: String? = nil, links: [Link] = [], formats: [PadSetting] = []) {
@@ -115,13 +125,4 @@ public struct MediaPipeline: Hashable, Sendable {
         var reader = MediaNotation(text)
         return try reader.list { reader throws(MediaNotationError) in try reader.setting() }
     }
-}
-
-/// What is wrong with a text in media-ctl's notation.
-public struct MediaNotationError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Which character, counted from 1.
-    public var position: Int
-    public var message: String
-
-    public var description: String { "at character \(position): \(message)" }
 }

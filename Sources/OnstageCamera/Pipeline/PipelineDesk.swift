@@ -13,10 +13,23 @@ struct PipelineDesk {
     private let pipeline: MediaPipeline
     private let sys: String
     private let dev: String
-    /// The links that were changed, as they were.
-    private var former: [cv4l2_link] = []
+    /// The links that were changed; also those of an acquire before that could not be put back yet.
+    private var former: [Former] = []
     /// The media device's node, once it is known.
     private var node: String?
+    /// The device numbers of its entities' nodes.
+    private var numbers: [String] = []
+
+    private struct Former {
+        /// As it was.
+        let link: cv4l2_link
+        /// As it was set.
+        let wanted: MediaPipeline.Link
+        /// The names of its ends: another device that has taken the node has other entities by the same numbers.
+        let ends: [String]
+        /// Whether it was said that it could not be put back.
+        var isTold = false
+    }
 
     init(_ pipeline: MediaPipeline, _ kernel: any VideoKernel, sys: String, dev: String) {
         self.pipeline = pipeline
@@ -33,31 +46,55 @@ struct PipelineDesk {
     mutating func set(for camera: String) throws(DeviceError) -> [String] {
         let graph = try open(for: camera)
         defer { graph.close() }
+        if node != graph.node { former = [] }
         node = graph.node
+        numbers = graph.entities.compactMap(\.number)
         for link in pipeline.links { try set(link, graph) }
         var notes: [String] = []
         for setting in pipeline.formats { notes += try set(setting, graph) }
         return notes
     }
 
-    /// Puts back the links that were changed; answers what could not be.
+    /// The nodes of all cameras of the media device: each may be what holds its links. None before it was found.
+    var cameras: [String] { numbers.compactMap { partNode($0, "video") } }
+
+    /// A link that is no longer as it was set: another camera that shares it, or another program, has changed it.
+    func changed() throws(DeviceError) -> MediaPipeline.Link? {
+        guard let node else { return nil }
+        let graph = try MediaGraph(kernel, node: node)
+        defer { graph.close() }
+        for wanted in pipeline.links where try find(wanted, graph).link.isEnabled != wanted.isEnabled { return wanted }
+        return nil
+    }
+
+    /// Puts back the links that were changed; answers what could not be, once. That is tried again at the next ``undo()``.
     mutating func undo() -> [String] {
         guard let node, !former.isEmpty else { return [] }
-        defer { former = [] }
+        var notes: [String] = []
+        var stuck: [Former] = []
         do throws(DeviceError) {
             let graph = try MediaGraph(kernel, node: node)
             defer { graph.close() }
-            var notes: [String] = []
-            for link in former.reversed() {
-                let answer = graph.set(link)
-                if answer < 0 {
-                    notes.append("a link of \(node) stays as it was set: \(fault(-answer, .setLink, node))")
+            for var former in former.reversed() {
+                guard graph.ends(of: former.link) == former.ends else { continue }
+                let answer = graph.set(former.link)
+                guard answer < 0 else { continue }
+                if !former.isTold {
+                    notes.append("the link \(former.wanted) stays: \(fault(-answer, .setLink, node))")
                 }
+                former.isTold = true
+                stuck.insert(former, at: 0)
             }
-            return notes
         } catch {
-            return ["the links of \(node) stay as they were set: \(error)"]
+            // The links of a device that is gone are gone too.
+            stuck = error.kind == .absent ? [] : former
+            if stuck.contains(where: { !$0.isTold }) {
+                notes.append("the links of \(node) stay as they were set: \(error)")
+            }
+            for index in stuck.indices { stuck[index].isTold = true }
         }
+        former = stuck
+        return notes
     }
 
     // MARK: - The media device
@@ -66,25 +103,26 @@ struct PipelineDesk {
         if let path = pipeline.device, path.hasPrefix("/") { return try MediaGraph(kernel, node: path) }
         let number = SmallFile.line("\(sys)/class/video4linux/\(camera.split(separator: "/").last ?? "")/dev")
         var known: [String] = []
-        var barred: DeviceError?
+        var closed: DeviceError?
         for name in Folder.names(in: dev) where name.hasPrefix("media") && Int(name.dropFirst(5)) != nil {
             let graph: MediaGraph
             do throws(DeviceError) {
                 graph = try MediaGraph(kernel, node: "\(dev)/\(name)")
             } catch {
-                if error.kind == .permission { barred = error }
+                // It may be the one that is meant.
+                if error.kind != .absent { closed = closed ?? error }
                 continue
             }
             let names = graph.names
-            let isMeant =
-                if let wanted = pipeline.device { names.contains(wanted) } else {
-                    number != nil && graph.entities.contains { $0.number == number }
-                }
-            if isMeant { return graph }
+            let isNamed = pipeline.device.map(names.contains)
+            // Two of one driver share their names: the camera is in one of them.
+            let hasCamera = number != nil && graph.entities.contains { $0.number == number }
+            if isNamed ?? hasCamera, hasCamera || number == nil { return graph }
             graph.close()
-            known.append("\(graph.node) (\(names.first ?? ""))")
+            let other = isNamed == true ? ", without this camera" : ""
+            known.append("\(graph.node) (\(names.first ?? "")\(other))")
         }
-        if let barred { throw barred }
+        if let closed { throw closed }
         throw DeviceError(
             .absent, operation: VideoCall.mediaInfo.rawValue, device: pipeline.device ?? "media device of \(camera)",
             reason: known.isEmpty
@@ -95,17 +133,7 @@ struct PipelineDesk {
     // MARK: - Links
 
     private mutating func set(_ wanted: MediaPipeline.Link, _ graph: MediaGraph) throws(DeviceError) {
-        let source = try graph.entity(wanted.source.entity)
-        let sink = try graph.entity(wanted.sink.entity)
-        let link = try graph.links(from: source).all.first { link in
-            link.source_pad == wanted.source.index && link.sink == sink.id && link.sink_pad == wanted.sink.index
-        }
-        guard let link else {
-            throw DeviceError(
-                .configuration, operation: VideoCall.getLinks.rawValue, device: graph.node,
-                reason: "it has no link \(wanted.source) -> \(wanted.sink)",
-                advice: "`media-ctl -d \(graph.node) -p` lists its links")
-        }
+        let (link, ends) = try find(wanted, graph)
         // A link that cannot be changed may be asked for as it is.
         guard link.isEnabled != wanted.isEnabled else { return }
         let answer = graph.set(link.enabled(wanted.isEnabled))
@@ -114,7 +142,25 @@ struct PipelineDesk {
             error.reason = "the link \(wanted) cannot be set"
             throw error
         }
-        former.append(link)
+        // One that could not be put back is known already.
+        if !former.contains(where: { $0.wanted == wanted && $0.ends == ends }) {
+            former.append(Former(link: link, wanted: wanted, ends: ends))
+        }
+    }
+
+    private func find(
+        _ wanted: MediaPipeline.Link, _ graph: MediaGraph
+    ) throws(DeviceError) -> (link: cv4l2_link, ends: [String]) {
+        let source = try graph.entity(wanted.source.entity)
+        let sink = try graph.entity(wanted.sink.entity)
+        let link = try graph.links(from: source).all.first { link in
+            link.source_pad == wanted.source.index && link.sink == sink.id && link.sink_pad == wanted.sink.index
+        }
+        if let link { return (link, [source.name, sink.name]) }
+        throw DeviceError(
+            .configuration, operation: VideoCall.getLinks.rawValue, device: graph.node,
+            reason: "it has no link \(wanted.source) -> \(wanted.sink)",
+            advice: "`media-ctl -d \(graph.node) -p` lists its links")
     }
 
     // MARK: - Formats
@@ -159,10 +205,10 @@ struct PipelineDesk {
         try body(descriptor)
     }
 
-    /// "/dev/v4l-subdev0" for "81:4"; nil for a node that is no part's.
-    private func partNode(_ number: String) -> String? {
+    /// "/dev/v4l-subdev0" for "81:4"; nil for a node of another kind.
+    private func partNode(_ number: String, _ kind: String = "v4l-subdev") -> String? {
         let text = SmallFile.text("\(sys)/dev/char/\(number)/uevent") ?? ""
-        let line = text.split(separator: "\n").first { $0.hasPrefix("DEVNAME=v4l-subdev") }
+        let line = text.split(separator: "\n").first { $0.hasPrefix("DEVNAME=\(kind)") }
         return line.map { "\(dev)/\($0.dropFirst("DEVNAME=".count))" }
     }
 
@@ -245,9 +291,4 @@ struct PipelineDesk {
         }
         return error
     }
-}
-
-extension MediaPipeline.BusFormat: CustomStringConvertible {
-    /// "SBGGR8_1X8/640x480"
-    public var description: String { "\(MediaBusFormat.name(code))/\(width)x\(height)" }
 }
