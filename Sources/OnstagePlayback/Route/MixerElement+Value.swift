@@ -47,7 +47,10 @@ extension MixerElement {
             guard (0...100).contains(percent) else { throw refusal("takes 0% to 100%, not \(text)", card) }
             let span = Double(range.upperBound) - Double(range.lowerBound)
             // Upwards, as amixer does.
-            return min(range.upperBound, Int64((percent * span / 100 + Double(range.lowerBound)).rounded(.up)))
+            let value = (percent * span / 100 + Double(range.lowerBound)).rounded(.up)
+            // Compared as it is: of 64 bits the ends are rounded, and may be beyond what an integer holds.
+            if value >= Double(range.upperBound) { return range.upperBound }
+            return value <= Double(range.lowerBound) ? range.lowerBound : Int64(value)
         }
         guard let level = Self.number(text, unit: "dB") else {
             throw refusal("is \(self.text(range, card)), not \"\(text)\"", card)
