@@ -18,6 +18,8 @@ final class FakeMixer {
     var leaves: [String: [Int64]] = [:]
     /// Writes to these fail with an errno.
     var refusals: [String: Int32] = [:]
+    /// Comes when a use case has been set in part, and before each write.
+    var onSetting: () -> Void = {}
     var isGone = false
     /// How many have it open.
     var open = 0
@@ -100,6 +102,7 @@ final class FakeCard: MixerCard {
         case .failure(let fault): return -fault.errno
         case .success(let index):
             let name = mixer.entries[index].element.address.name
+            mixer.onSetting()
             if let errno = mixer.refusals[name] { return -errno }
             mixer.entries[index].values = values
             mixer.log.append("\(name)=\(values.map(String.init).joined(separator: ","))")
@@ -121,6 +124,7 @@ final class FakeCard: MixerCard {
                 throw DeviceError(errno: Errno.EINVAL, operation: "snd_use_case_set", device: shown)
             }
             mixer[name] = values
+            mixer.onSetting()
         }
     }
 

@@ -1,43 +1,39 @@
 internal import OnstageCore
 internal import Synchronization
 
-/// The routes that stand on the cards of this machine, by this process.
+/// The routes that stand on the cards of this machine.
 ///
-/// Two players may have one on the same card at the same time, where it mixes. Then the later one found the earlier one's
-/// settings; who ends first leaves what it has set to the other, and the last one puts back what stood before both. Of other
-/// processes nothing is known here: what they set is somebody else's.
+/// Several players may have one on the same card at the same time: where it mixes, where it has several devices, and for a
+/// moment where one takes over from another; in this process and in others of the same user. They lie on one another in the
+/// order in which they were set (``RouteStack``). One that ends is put back when nothing stands above it; else it is left to
+/// whoever ends last, so that who plays on is heard as before.
 ///
-/// A card's own lock is held while it is set or put back, by the two devices' threads alone.
+/// A card's own lock is held while it is set or put back, in this process and among all (``RouteLock``).
 final class RouteBoard: Sendable {
     /// This process's.
     static let shared = RouteBoard(folder: RouteFile.folder)
 
-    /// A route that stands.
-    private struct Standing: Sendable {
-        var ticket: UInt64
-        var useCase: MixerRoute.UseCase?
-        var changes: [RouteChange]
-        var file: RouteFile?
-    }
-
     private final class Place: Sendable {
-        let standing = Mutex<[Standing]>([])
+        let stack: Mutex<RouteStack>
+        init(_ stack: sending RouteStack) { self.stack = Mutex(stack) }
     }
 
     private let places = Mutex<[String: Place]>([:])
-    private let tickets = Atomic<UInt64>(0)
     private let folder: @Sendable () -> String?
+    /// For how long another process is waited for that sets the same card, or puts it back.
+    private let patience: Duration
 
-    /// - Parameter folder: where it is kept what a killed process cannot put back; nil for nowhere. Not looked for before the
-    ///   first route is set.
-    init(folder: @autoclosure @escaping @Sendable () -> String?) {
+    /// - Parameter folder: where other processes find what is set, and what a killed process cannot put back; nil for nowhere.
+    ///   Not looked for before the first route is set.
+    init(folder: @autoclosure @escaping @Sendable () -> String?, patience: Duration = .seconds(3)) {
         self.folder = folder
+        self.patience = patience
     }
 
     private func place(_ card: String) -> Place {
         places.withLock { places in
             if let place = places[card] { return place }
-            let place = Place()
+            let place = Place(RouteStack(card: card, folder: folder()))
             places[card] = place
             return place
         }
@@ -48,61 +44,36 @@ final class RouteBoard: Sendable {
     /// - Throws: `configuration` for what the card does not take, before anything is set; the call's own error after that.
     func set(_ route: MixerRoute, on card: any MixerCard) throws(DeviceError) -> (route: StandingRoute, notes: [String])
     {
+        nonisolated(unsafe) let card = card  // its device's thread is in here
         do throws(DeviceError) {
-            let (ticket, notes) = try place(card.id).standing.withLock {
-                standing throws(DeviceError) -> (UInt64, [String]) in
-                let left = RouteFile.takeLeftovers(card: card.id, folder: folder())
-                var notes = putBackLeftovers(left, card)
-                let desk = RouteDesk(card: card)
-                let (changes, more) = try desk.set(route)
-                notes += more
-                let ticket = tickets.wrappingAdd(1, ordering: .relaxed).newValue
-                let file = changes.isEmpty ? nil : RouteFile(card: card.id, folder: folder())
-                file?.write(changes)
-                standing.append(Standing(ticket: ticket, useCase: route.useCase, changes: changes, file: file))
-                return (ticket, notes)
+            let (name, notes) = try place(card.id).stack.withLock { stack throws(DeviceError) -> (String, [String]) in
+                let lock = RouteLock(card: card.id, folder: folder(), patience: patience)
+                defer { withExtendedLifetime(lock) {} }
+                return try stack.set(route, card, isLocked: lock != nil)
             }
-            return (StandingRoute(ticket: ticket, card: card, route: route), notes)
+            return (StandingRoute(name: name, card: card, route: route), notes)
         } catch {
             card.close()
             throw error
         }
     }
 
-    /// Puts back what stood before, and closes the card.
+    /// Puts back what stood before, or leaves that to whoever ends last; the card is closed then, or when that is done.
     /// - Returns: what there is to note: what somebody else has changed, or could not be put back.
     func putBack(_ standing: StandingRoute) -> [String] {
-        defer { standing.card.close() }
-        return place(standing.card.id).standing.withLock { all in
-            guard let index = all.firstIndex(where: { $0.ticket == standing.ticket }) else { return [] }
-            let own = all.remove(at: index)
-            defer { own.file?.remove() }
-            let desk = RouteDesk(card: standing.card)
-            // A card that is gone has nothing to be put back; what comes in its place is set by its driver.
-            guard desk.isThere else { return [] }
-            guard index == all.count else {
-                desk.handOn(own.changes, to: &all[index].changes)
-                if all[index].file == nil { all[index].file = RouteFile(card: standing.card.id, folder: folder()) }
-                all[index].file?.write(all[index].changes)
-                return []
-            }
-            let isShared = own.useCase != nil && all.contains { $0.useCase == own.useCase }
-            return desk.putBack(own.changes, leaves: own.useCase != nil && !isShared)
+        nonisolated(unsafe) let card = standing.card  // its device's thread is in here
+        let name = standing.name
+        return place(card.id).stack.withLock { stack in
+            let lock = RouteLock(card: card.id, folder: folder(), patience: patience)
+            defer { withExtendedLifetime(lock) {} }
+            return stack.end(name, card, isLocked: lock != nil)
         }
-    }
-
-    private func putBackLeftovers(_ all: [[RouteChange]], _ card: any MixerCard) -> [String] {
-        let desk = RouteDesk(card: card)
-        var names: [String] = []
-        for changes in all { names += desk.putBackLeftover(changes).filter { !names.contains($0) } }
-        guard !names.isEmpty else { return [] }
-        return ["put back what a killed run had left set on the card \(card.id): \(names.joined(separator: ", "))"]
     }
 }
 
 /// A route that stands, in the hands of whoever has set it; to be put back exactly once. *Runs on:* the device's thread.
 struct StandingRoute {
-    fileprivate let ticket: UInt64
+    fileprivate let name: String
     fileprivate let card: any MixerCard
     let route: MixerRoute
 }

@@ -2,20 +2,18 @@
 struct RouteChange: Hashable, Sendable {
     var element: MixerElement
     var before: [Int64]
-    /// What stood when the route was set, read back: a driver may round.
-    var ours: [Int64]
+    /// What stood when the route was set, read back: a driver may round. Nil while it is not known what will: a use case that is
+    /// just being set.
+    var ours: [Int64]?
 }
 
 extension RouteChange {
     /// One line of ``RouteFile``: address, kind and values.
     var line: String {
         let address = element.address
-        let name = address.name.utf8.map { byte in
-            (0x21...0x7E).contains(byte) && byte != UInt8(ascii: "%") ? String(UnicodeScalar(byte)) : "%\(byte)."
-        }
         return [
             String(element.number), address.interface.rawValue, String(address.device), String(address.subdevice),
-            String(address.index), name.joined(), Self.text(before), Self.text(ours), ".",
+            String(address.index), Self.written(address.name), Self.text(before), ours.map(Self.text) ?? "*", ".",
         ].joined(separator: " ")
     }
 
@@ -24,9 +22,11 @@ extension RouteChange {
         let words = line.split(separator: " ", omittingEmptySubsequences: false)
         guard words.count == 9, words[8] == ".", let number = UInt32(words[0]),
             let interface = MixerRoute.Interface(rawValue: String(words[1])), let device = Int(words[2]),
-            let subdevice = Int(words[3]), let index = Int(words[4]), let name = Self.name(words[5]),
-            let before = Self.values(words[6]), let ours = Self.values(words[7]), before.count == ours.count
+            let subdevice = Int(words[3]), let index = Int(words[4]), let name = Self.read(words[5]),
+            let before = Self.values(words[6])
         else { return nil }
+        let ours = Self.values(words[7])
+        guard words[7] == "*" || ours?.count == before.count else { return nil }
         element = MixerElement(
             number: number,
             address: MixerElement.Address(
@@ -45,7 +45,15 @@ extension RouteChange {
         return values.isEmpty || values.count != words.count ? nil : values
     }
 
-    private static func name(_ text: Substring) -> String? {
+    /// A name as a word without blanks.
+    static func written(_ name: String) -> String {
+        name.utf8.map { byte in
+            (0x21...0x7E).contains(byte) && byte != UInt8(ascii: "%") ? String(UnicodeScalar(byte)) : "%\(byte)."
+        }.joined()
+    }
+
+    /// The name that was written so.
+    static func read(_ text: Substring) -> String? {
         var bytes: [UInt8] = []
         var rest = text.utf8[...]
         while let byte = rest.popFirst() {

@@ -13,11 +13,27 @@ struct RouteDesk {
 
     // MARK: Setting
 
-    /// Sets all of a route, or nothing.
-    /// - Returns: what it has changed, and what there is to note.
-    func set(_ route: MixerRoute) throws(DeviceError) -> (changes: [RouteChange], notes: [String]) {
+    /// A route that can be set as a whole, and what stands before it is.
+    struct Plan {
+        let route: MixerRoute
+        fileprivate let wishes: [(element: MixerElement, values: [Int64])]
+        fileprivate let watched: [MixerElement]
+        fileprivate let before: [UInt32: [Int64]]
+
+        /// What it will have changed, as far as that is known: a use case sets what it likes.
+        var changes: [RouteChange] {
+            let values = Dictionary(wishes.map { ($0.element.number, $0.values) }) { _, last in last }
+            return watched.compactMap { element in
+                guard let was = before[element.number] else { return nil }
+                let ours = route.useCase == nil ? values[element.number] : nil
+                return was == ours ? nil : RouteChange(element: element, before: was, ours: ours)
+            }
+        }
+    }
+
+    /// Finds all that can be wrong with a route; nothing is set by that.
+    func plan(_ route: MixerRoute) throws(DeviceError) -> Plan {
         let all = try listed()
-        // All that can be wrong with it is found before anything is set.
         var wishes: [(element: MixerElement, values: [Int64])] = []
         for control in route.controls {
             let element = try found(control, all)
@@ -26,20 +42,26 @@ struct RouteDesk {
         if let useCase = route.useCase { try card.find(useCase) }
         // A use case sets what it likes.
         let watched = unique((route.useCase == nil ? [] : kept(all)) + wishes.map(\.element))
-        let before = values(watched)
+        return Plan(route: route, wishes: wishes, watched: watched, before: values(watched))
+    }
+
+    /// Sets all of it, or nothing.
+    /// - Parameter leaves: whether its use case is left again where it cannot be set as a whole.
+    /// - Returns: what it has changed, and what there is to note.
+    func set(_ plan: Plan, leaves: Bool) throws(DeviceError) -> (changes: [RouteChange], notes: [String]) {
         var notes: [String] = []
         do throws(DeviceError) {
-            if let useCase = route.useCase { try card.enter(useCase) }
-            for wish in wishes { try set(wish.values, wish.element, &notes) }
+            if let useCase = plan.route.useCase { try card.enter(useCase) }
+            for wish in plan.wishes { try set(wish.values, wish.element, &notes) }
         } catch {
             // What it has set so far is its own doing alone.
-            if route.useCase != nil { _ = card.leave() }
-            for element in watched.reversed() { restore(element, before[element.number]) }
+            if leaves, plan.route.useCase != nil { _ = card.leave() }
+            for element in plan.watched.reversed() { restore(element, plan.before[element.number]) }
             throw error
         }
-        let ours = values(watched)
-        let changes = watched.compactMap { element -> RouteChange? in
-            guard let was = before[element.number], let now = ours[element.number], was != now else { return nil }
+        let ours = values(plan.watched)
+        let changes = plan.watched.compactMap { element -> RouteChange? in
+            guard let was = plan.before[element.number], let now = ours[element.number], was != now else { return nil }
             return RouteChange(element: element, before: was, ours: now)
         }
         return (changes, notes)
@@ -89,67 +111,59 @@ struct RouteDesk {
 
     // MARK: Putting back
 
-    /// Leaves the use case, if it is to be, and puts back what stood before; what somebody else has changed stays theirs, also
-    /// where the use case's own sequences would change it.
+    /// Leaves use cases, and puts back what stood before routes, the latest one first; what somebody else has changed stays
+    /// theirs, also where a use case's own sequences would change it. By name: a number may be another's by now.
+    /// - Parameter leaving: the openings of this card by which they were set, the latest one first.
     /// - Returns: what there is to note.
-    func putBack(_ changes: [RouteChange], leaves: Bool) -> [String] {
-        var wanted: [(element: MixerElement, values: [Int64])] = []
-        var notes: [String] = []
-        var watched = changes.map(\.element)
-        if leaves, case .success(let all) = card.list() {
-            let own = Set(watched.map(\.number))
-            watched += kept(all).filter { !own.contains($0.number) }
-        }
+    func undo(_ records: [RouteRecord], leaving: [any MixerCard]) -> [String] {
+        guard case .success(let all) = card.list() else { return [] }
+        var watched = changed(records, all)
+        if !leaving.isEmpty { watched = unique(watched + kept(all)) }
         let now = values(watched)
-        let ours = Dictionary(changes.map { ($0.element.number, $0) }) { first, _ in first }
-        for element in watched {
-            guard let stands = now[element.number] else { continue }  // it has gone
-            guard let change = ours[element.number] else {
-                wanted.append((element, stands))
-                continue
+        var wanted = Dictionary(watched.map { ($0.address, now[$0.number]) }) { first, _ in first }
+        var (foreign, killed): ([MixerElement.Address], [MixerElement.Address]) = ([], [])
+        for record in records {
+            for change in record.changes.reversed() {
+                let address = change.element.address
+                guard let stands = wanted[address] ?? nil, stands.count == change.before.count, stands != change.before,
+                    !foreign.contains(address)
+                else { continue }
+                guard change.ours == nil || stands == change.ours else {
+                    foreign.append(address)
+                    continue
+                }
+                wanted[address] = change.before
+                if !record.isEnded, !killed.contains(address) { killed.append(address) }
             }
-            let isOurs = stands == change.ours
-            if !isOurs, stands != change.before {
-                notes.append("\(element.address) of the card \(card.id) stays as somebody else has set it")
-            }
-            wanted.append((element, isOurs ? change.before : stands))
         }
-        if leaves {
-            let answer = card.leave()
+        var notes = foreign.map { "\($0) of the card \(card.id) stays as somebody else has set it" }
+        for other in leaving {
+            let answer = other.leave()
             if answer < 0, isThere {
                 notes.append("the use case of the card \(card.id) cannot be left (\(Errno.name(-answer)))")
             }
         }
-        for (element, values) in wanted.reversed() {
-            guard let fault = restore(element, values), isThere else { continue }
+        for element in watched.reversed() {
+            guard let fault = restore(element, wanted[element.address] ?? nil), isThere else { continue }
             notes.append("\(element.address) of the card \(card.id) is not put back (\(Errno.name(fault)))")
+            killed.removeAll { $0 == element.address }
+        }
+        if !killed.isEmpty {
+            let names = killed.map(\.description).joined(separator: ", ")
+            notes.append("put back what a killed run had left set on the card \(card.id): \(names)")
         }
         return notes
     }
 
-    /// The same of a process that is gone: by name, for its numbers may be another's by now.
-    /// - Returns: the names of what has been put back.
-    func putBackLeftover(_ changes: [RouteChange]) -> [String] {
-        guard case .success(let all) = card.list() else { return [] }
-        var names: [String] = []
-        for change in changes.reversed() {
-            guard let listed = all.first(where: { $0.address == change.element.address }),
-                case .success(let element) = card.look(listed), element.isKept,
-                case .success(change.ours) = card.read(element), restore(element, change.before) == nil
-            else { continue }
-            names.append(element.address.description)
-        }
-        return names
-    }
-
-    /// Leaves what a route has changed to one that was set after it, on top of it.
-    func handOn(_ changes: [RouteChange], to later: inout [RouteChange]) {
-        for change in changes {
-            if let index = later.firstIndex(where: { $0.element.number == change.element.number }) {
-                if later[index].before == change.ours { later[index].before = change.before }
-            } else if case .success(change.ours) = card.read(change.element) {
-                later.append(change)
-            }
+    /// What records have changed and can be put back, as it is there now: in the order in which it was set.
+    private func changed(_ records: [RouteRecord], _ all: [MixerElement]) -> [MixerElement] {
+        let numbers = Dictionary(all.map { ($0.address, $0) }) { first, _ in first }
+        let changed = records.reversed().flatMap { $0.changes.compactMap { numbers[$0.element.address] } }
+        return unique(changed).compactMap { element in
+            guard case .success(let known) = card.look(element), known.isReadable, known.isWritable,
+                known.kind != .other
+            else { return nil }
+            return known
         }
     }
 
