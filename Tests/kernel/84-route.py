@@ -179,6 +179,50 @@ def killed_and_busy():
     player.end()
 
 
+def two_processes():
+    """Two programs on one card: who plays on is heard as before, whoever ends first, and the last one cleans up."""
+    before = contents()
+
+    def player(number, volume):
+        player = SoundPlayer(
+            f"hw:CARD=Dummy,DEV=0,SUBDEV={number}", None, state=f"state{number}",
+            route={"controls": [{"name": "Master Volume", "value": volume}]})
+        player.await_sound()
+        return player
+
+    def has_settled(player):
+        """What it puts back it has put back by then: it closes the card behind that."""
+        if not await_true(lambda: not open_controls(player.pid), 5):
+            raise Ended(f"the card's controls stay open: {player.tail()}")
+
+    one, two = player(0, 80), player(1, 80)
+    one.pause_now()
+    has_settled(one)
+    equal("the first of two pauses: the other one is heard as before", {**before, "Master Volume": "80,80"}, contents())
+    mark = len(one.lines)
+    one.resume()
+    one.await_sound(mark)
+    two.pause_now()
+    has_settled(two)
+    equal("the second of two as well", {**before, "Master Volume": "80,80"}, contents())
+    two.end()
+    one.end()
+    equal("as before both", before, contents())
+    one, two = player(0, 80), player(1, 60)
+    equal("the later one's own", {**before, "Master Volume": "60,60"}, contents())
+    one.end()
+    equal("the first has ended: the later one's stays", {**before, "Master Volume": "60,60"}, contents())
+    two.end()
+    equal("as before both, of two volumes", before, contents())
+    one, two = player(0, 80), player(1, 60)
+    one.end(signal.SIGKILL)
+    mark = len(two.lines)
+    two.pause_now()
+    comes_to("as before both when one was killed below the other", before)
+    two.await_line(r"put back what a killed run had left set", 10, since=mark)
+    two.end()
+
+
 def a_card_that_is_pulled():
     if not usb_card.is_there():
         usb_card.told("put")
@@ -201,4 +245,4 @@ def a_card_that_is_pulled():
     equal("status", 0, player.end())
 
 
-main(plain_controls, refused, a_use_case, killed_and_busy, a_card_that_is_pulled)
+main(plain_controls, refused, a_use_case, killed_and_busy, two_processes, a_card_that_is_pulled)

@@ -2,8 +2,13 @@
 /// by both, the use case first.
 ///
 /// Set before the device is opened, and put back when it has been closed: what stood before, but for what somebody else has
-/// changed meanwhile, which stays as they left it. All of it happens on the device's own thread, and nothing waits for what is
-/// put back.
+/// changed meanwhile, which stays as they left it. Where several players of one user have a route on the same card, in one
+/// process or in several, the latest one's stands, and the last one to end puts back what stood before all. All of it happens on
+/// the device's own thread, and nothing waits for what is put back.
+///
+/// A process that is killed puts nothing back: its settings stay until the next route on that card, which puts them back first,
+/// and its use case's own way out (disable sequences) is never run. Neither is that of a use case that ends while another
+/// process's different route stands on the card; that is noted.
 public struct MixerRoute: Hashable, Sendable {
     /// A verb of the card's UCM configuration, and a device of it.
     public struct UseCase: Hashable, Sendable {
@@ -12,6 +17,7 @@ public struct MixerRoute: Hashable, Sendable {
         /// "Speaker", as `alsaucm -c CARD list _devices/VERB` shows it; nil for the verb alone.
         public var device: String?
 
+        /// A use case by its names; whether the card has it is found out before anything is set.
         public init(verb: String, device: String? = nil) {
             self.verb = verb
             self.device = device
@@ -43,15 +49,21 @@ public struct MixerRoute: Hashable, Sendable {
     public struct Control: Hashable, Sendable {
         /// As `amixer controls` shows it ("Master Playback Volume").
         public var name: String
-        /// Which one of several of the same name.
+        /// Which one of several of the same name, from 0.
         public var index = 0
+        /// What it is of; nearly all that is heard is of the mixer.
         public var interface = Interface.mixer
-        /// Of a control of a PCM: which device and subdevice it belongs to.
+        /// Of a control of a PCM: which device it belongs to.
         public var device = 0
+        /// Of a control of a PCM: which subdevice of ``device`` it belongs to.
         public var subdevice = 0
-        /// One for all channels, or one for each.
+        /// One for all channels, or one for each, 1 to 128 of them: another number is refused before anything is set, and so
+        /// is a value of another kind than the control's, or beyond its range.
         public var values: [Value]
 
+        /// A control of the mixer, the first of its name.
+        ///
+        /// - Parameter values: one for all channels, or one for each.
         public init(_ name: String, _ values: Value...) {
             self.name = name
             self.values = values
@@ -65,12 +77,14 @@ public struct MixerRoute: Hashable, Sendable {
 
     /// The ID or number of the card; nil for the one that the PCM's name says.
     public var card: String?
+    /// Entered before ``controls`` are set, and left before what stood is put back; nil for none.
     public var useCase: UseCase?
     /// In the order in which they are set.
     public var controls: [Control] = []
     /// Whether there is no sound where it cannot be set; else it is played without, and that is noted.
     public var isRequired = true
 
+    /// A route that is required. One without a use case and controls sets nothing.
     public init(card: String? = nil, useCase: UseCase? = nil, controls: [Control] = []) {
         self.card = card
         self.useCase = useCase
