@@ -256,6 +256,8 @@ extension DeciderState {
             apply(id, .lost(generation, error))
             if error.kind == .absent { becameNoisy(id, "its device went away") }
         case .report(let generation, let report):
+            // What a driver settles behind its answer may come when it is wanted again already.
+            if case .note(let text) = report { return note(id, text, at: now) }
             guard resources[id]?.machine.generation == generation else { return }
             self.report(id, report)
         case .released(let generation, let detail): apply(id, .released(generation, detail))
