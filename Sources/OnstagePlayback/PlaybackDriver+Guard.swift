@@ -12,8 +12,9 @@ struct StreamStart: Hashable {
 // What a card's pointer tells of what lies behind it, by the looks that are taken anyway and one more at the beginning of each
 // stream. What it is good for, and what not: GuardTable.
 extension PlaybackDriver {
-    /// For how long a stream is looked at: two crystals differ by less than the thousandth that is allowed for.
-    private static var learningLimit: Duration { .seconds(2) }
+    /// For how long a stream is looked at: a thousandth is allowed for what two crystals differ by, and one that differs by ten
+    /// times as much makes less of it by then than the guard that is usual.
+    private static var learningLimit: Duration { .milliseconds(300) }
 
     /// The stream is about to be started.
     ///
@@ -46,8 +47,8 @@ extension PlaybackDriver {
             return
         }
         let possible = Int64(frames(run)) * 1001 / 1000 + 1
-        let lead = Int(max(0, ledger.written + ledger.silence - ahead - start.passed - possible))
-        guards.note(lead, key)
+        let seen = Int(max(0, ledger.written + ledger.silence - ahead - start.passed - possible))
+        let lead = guards.note(seen, key)
         let before = output.facts.guardFrames
         let learned = GuardTable.guardFrames(lead: lead, rate: key.rate)
         guard lead > 0, learned > before else { return }

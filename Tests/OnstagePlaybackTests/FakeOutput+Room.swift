@@ -29,6 +29,8 @@ extension FakeOutput {
         var queue = 0
         /// But for this: of a ring that is empty they are played to their end.
         var playsOut = false
+        /// Its crystal is faster than the clock by so many frames in a thousand.
+        var fastness: Int64 = 0
         /// So many frames less are under way than the delay tells.
         var rounding = 0
         /// A mixer (dmix): it starts up to so many frames before its card's pointer; a write that comes after the pointer has
@@ -46,6 +48,8 @@ extension FakeOutput {
         /// The next write, or look, is refused with this errno.
         case refuse(Int32)
         case delay(Int64)
+        /// At the next look the pointer is told to be so much further on.
+        case ahead(Int64)
         case state(PCMState)
         case statusFails(Int32)
         /// The next attempt to prepare it is refused with this errno.

@@ -59,7 +59,7 @@ final class FakeOutput: PCMOutput {
         let elapsed = (clock.now - started).wholeNanoseconds
         let rate = Int64(facts.rate)
         var to = elapsed / 1_000_000_000 * rate + elapsed % 1_000_000_000 * rate / 1_000_000_000
-        to += Int64(make.queue)
+        to += to * make.fastness / 1000 + Int64(make.queue)
         if !make.isPointerLate { to -= to % Int64(make.grain) }
         // Of an empty ring nothing can be handed over.
         if make.queue > 0, written == pointer { runDry() }
@@ -127,6 +127,10 @@ final class FakeOutput: PCMOutput {
         var status = PCMStatus(
             state: state, delay: state == .running ? fill + underWayTold : 0, available: Int64(make.buffer) - fill,
             triggered: state == .xrun || state == .suspended ? stopped : nil)
+        if case .ahead(let frames) = room.take({ if case .ahead = $0 { true } else { false } }) {
+            status.delay -= frames
+            status.available += frames
+        }
         if case .delay(let delay) = room.take({ if case .delay = $0 { true } else { false } }) { status.delay = delay }
         return .success(status)
     }
