@@ -82,9 +82,12 @@ final class PositionTable {
 
     /// Puts everything recorded on the disk. Answers whether it is there.
     ///
-    /// - Parameter goesOn: whether more comes soon.
+    /// - Parameter goesOn: whether more comes soon. Who says so calls this again soon, or ``letGo()``.
     func save(goesOn: Bool = false) -> Bool {
-        guard !dirty.isEmpty else { return true }
+        guard !dirty.isEmpty else {
+            letGo()
+            return true
+        }
         do throws(StoreTrouble) {
             try mending { () throws(StoreTrouble) in try write(try opened(), goesOn: goesOn) }
             for record in dirty { record.isDirty = false }
@@ -96,6 +99,11 @@ final class PositionTable {
             complain(error)
             return false
         }
+    }
+
+    /// Nothing more comes soon: nothing is held that other processes would feel.
+    func letGo() {
+        if case .open(_, _, let writer) = access { writer.endReading() }
     }
 
     func close() {

@@ -13,6 +13,8 @@ final class PositionWriter {
     private let reading: SQLiteStatement?
     /// How many have been written since it was opened; nil while it is not.
     private var held: Int?
+    /// How many are still to be written before one is opened again: somebody else has just written.
+    private var shared = 0
 
     init(_ connection: SQLiteConnection) throws(SQLiteError) {
         statement = try SQLiteStatement(
@@ -27,9 +29,13 @@ final class PositionWriter {
         do throws(SQLiteError) {
             try statement.run()
         } catch {
-            // Another process has written since: behind what is read here nothing can be written any more.
-            guard held != nil, error.isStale else { throw error }
+            // Whatever it was, the next one begins with nothing held.
+            guard held != nil else { throw error }
             endReading()
+            // Another process has written since (SQLITE_BUSY_SNAPSHOT), and behind what is read here nothing can be written any
+            // more; or it is about to (SQLITE_BUSY), and SQLite waits for nobody as long as a transaction is open.
+            guard error.primary == SQLITE_BUSY else { throw error }
+            shared = StoreFile.logPages
             try statement.run()
         }
         if let held { self.held = held + 1 }
@@ -53,9 +59,17 @@ final class PositionWriter {
     }
 
     /// The next one comes soon: what it takes to find out where the log ends, four locks of the file among it, is not done
-    /// anew for it. Others read and write as ever; only the log cannot begin anew meanwhile, so now and then it is ended.
+    /// anew for it. Others read and write as ever; only the log cannot begin anew meanwhile, so now and then it is ended, and
+    /// where others write too it is seldom opened: of three that take turns one would always be.
+    ///
+    /// Who calls this calls ``endReading()`` when the next one does not come soon after all. A process that is stopped meanwhile
+    /// (SIGSTOP, a frozen control group) cannot: until it goes on, each entry of another adds a page to the log.
     func keepReading() {
         if let held, held >= StoreFile.logPages { return endReading() }
+        if shared > 0 {
+            shared -= 1
+            return
+        }
         // Without it, it takes a little longer, and tells its trouble then.
         guard held == nil, let reading, (try? reading.stay()) == true else { return }
         held = 0
@@ -67,9 +81,4 @@ final class PositionWriter {
         reading?.leave()
         held = nil
     }
-}
-
-extension SQLiteError {
-    /// What was read is no longer the newest: SQLITE_BUSY_SNAPSHOT, which Swift does not see.
-    fileprivate var isStale: Bool { code == SQLITE_BUSY | 2 << 8 }
 }

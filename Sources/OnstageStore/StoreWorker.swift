@@ -34,11 +34,14 @@ final class StoreWorker: Sendable {
     /// The boot we are in, as the kernel names it.
     let boot = StoreWorker.bootID()
     private let file: StoreFile
+    /// Something is held from one position to the next if that is due so soon.
+    private let soon: Duration
     private let box = Mutex(Box())
     private let bell = Descriptor(owning: clinux_eventfd())
 
-    init(file: StoreFile) {
+    init(file: StoreFile, soon: Duration = .seconds(2)) {
         self.file = file
+        self.soon = soon
     }
 
     /// Appends to the mail and wakes the thread. False if the store is closed. *Runs on:* any thread; never waits.
@@ -138,8 +141,10 @@ final class StoreWorker: Sendable {
             }
             index += 1
         }
+        // None has moved, or none is followed any more: for how long, nobody knows.
+        guard isNew, let next = followed.lazy.map(\.due).min() else { return table.letGo() }
         // What could not be written is tried again with the next.
-        if isNew { _ = table.save(goesOn: true) }
+        _ = table.save(goesOn: next - now <= soon)
     }
 
     private func answer(_ read: Read, _ table: PositionTable) -> StoredPosition? {
