@@ -57,4 +57,25 @@ import Testing
         #expect(activations == 3)
         await broker.close()
     }
+
+    @Test(arguments: [0, 1]) func noSceneIsForgottenWhereAnotherNeverRan(first: Int) async throws {
+        var configuration = Broker.Configuration()
+        configuration.clock = StillClock()
+        let broker = try Broker(configuration)
+        let transcript = Transcript()
+        let scenes = [broker.scene("one"), broker.scene("two")]
+        let running = scenes[first]
+        running.add(Names("o", transcript))
+        let phases = running.phases
+        running.resume()
+        await transcript.wait(3)
+        await broker.close()
+        #expect(
+            transcript.all.dropFirst(3) == [
+                "o willResignActive", "o didEnterBackground", "o willTerminate", "o didDisconnect",
+            ])
+        var moves: [LifecycleState] = []
+        for await change in phases { moves.append(change.new) }
+        #expect(moves == [.inactive, .active, .inactive, .background, .notRunning])
+    }
 }

@@ -52,7 +52,7 @@ private final class AppLog: AppObserver {
         return try Broker(configuration)
     }
 
-    /// All callbacks of what was wished so far have returned when this has.
+    /// All callbacks up to this wish to be active have begun, and but for this one returned, when this has.
     private func settled(_ scene: Scene) async {
         await withCheckedContinuation { continuation in scene.performWhenActive { continuation.resume() } }
     }

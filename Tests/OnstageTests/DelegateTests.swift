@@ -105,4 +105,52 @@ import Testing
                 "b willTerminate", "b didDisconnect", "a willTerminate", "a didDisconnect",
             ])
     }
+
+    private func told(_ meanwhile: (Scene) async -> Void) async throws -> [String] {
+        let broker = try broker()
+        broker.add(Delegate(transcript))
+        let scene = broker.scene("main")
+        scene.add(Names("a", transcript))
+        scene.add(Names("b", transcript))
+        scene.resume()
+        await transcript.wait(9)
+        await meanwhile(scene)
+        await broker.close()
+        return transcript.all
+    }
+
+    @Test func appAndSceneFromTheColdStartToTheEnd() async throws {
+        let all = try await told { scene in
+            scene.pause()
+            await transcript.wait(12)
+            scene.resume()
+            await transcript.wait(15)
+        }
+        #expect(
+            all.prefix(9).sorted() == [
+                "a didBecomeActive", "a didFinishLaunching", "a willEnterForeground", "b didBecomeActive",
+                "b didFinishLaunching", "b willEnterForeground", "didBecomeActive active",
+                "didFinishLaunching inactive", "willEnterForeground inactive",
+            ])
+        #expect(
+            all.filter { $0.hasPrefix("a ") || $0.hasPrefix("b ") }.suffix(6) == [
+                "b didEnterBackground", "a didEnterBackground", "b willTerminate", "b didDisconnect", "a willTerminate",
+                "a didDisconnect",
+            ])
+        #expect(all.last == "willTerminate notRunning", "behind all of the scene's own")
+        #expect(all.count { $0.hasPrefix("willTerminate") } == 1)
+    }
+
+    @Test(arguments: [false, true]) func theAppHearsOfItsEndWhicheverSceneIsSuspended(isFirst: Bool) async throws {
+        let broker = try broker()
+        broker.add(Delegate(transcript))
+        let scenes = [broker.scene("one"), broker.scene("two")]
+        for scene in scenes { scene.enterBackground() }
+        await transcript.wait(1)
+        let suspended = scenes[isFirst ? 0 : 1]
+        suspended.suspend()
+        while suspended.phase != .suspended { await broker.decided() }
+        await broker.close()
+        #expect(transcript.all == ["didFinishLaunching background", "willTerminate notRunning"])
+    }
 }

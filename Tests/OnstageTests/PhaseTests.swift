@@ -1,7 +1,8 @@
-import Onstage
 import OnstageCore
 import OnstageTestKit
 import Testing
+
+@testable import Onstage
 
 @Suite("script: phases", .timeLimit(.minutes(1))) struct PhaseTests {
     private let clock = StillClock()
@@ -30,8 +31,39 @@ import Testing
         await broker.close()
         moves = []
         for await change in app { moves.append("\(change.old) \(change.new)") }
-        #expect(moves.last == "suspended notRunning" && moves.first == "notRunning inactive", "\(moves)")
+        #expect(
+            moves == [
+                "notRunning inactive", "inactive active", "active inactive", "inactive background",
+                "background suspended", "suspended notRunning",
+            ])
         for await _ in broker.phases { Issue.record("a broker that was closed moves no more") }
+    }
+
+    @Test func whoReadsNoMoreIsForgotten() async throws {
+        let broker = try broker()
+        let (scene, decider) = (broker.scene("main"), broker.decider)
+        let id = scene.id
+        weak var reader: PhaseFollower.Token?
+        weak var appReader: PhaseFollower.Token?
+        do {
+            let phases = PhaseFollower.changes {
+                reader = $0.token
+                decider.send(.followPhase(id, $0))
+            } leave: {
+                decider.send(.leavePhase(id, $0))
+            }
+            let app = PhaseFollower.changes {
+                appReader = $0.token
+                decider.send(.followAppPhase($0))
+            } leave: {
+                decider.send(.leavePhase(nil, $0))
+            }
+            scene.resume()
+            for await _ in phases { break }
+            for await _ in app { break }
+        }
+        while reader != nil || appReader != nil { await broker.decided() }
+        await broker.close()
     }
 
     @Test func phasesEndAlsoWhereTheKernelHoldsADeviceOfTheScene() async throws {

@@ -14,9 +14,19 @@ import Testing
         return try Broker(configuration)
     }
 
-    /// All callbacks of what was wished so far have returned when this has.
+    /// All callbacks up to this wish to be active have begun, and but for this one returned, when this has.
     private func settled(_ scene: Scene) async {
         await withCheckedContinuation { continuation in scene.performWhenActive { continuation.resume() } }
+    }
+
+    /// Until the scene stands where it was wished to: its time goes by its phase.
+    private func reach(_ phase: LifecycleState, _ scene: Scene, _ broker: Broker) async {
+        while scene.phase != phase { await broker.decided() }
+    }
+
+    /// Until there is a deadline to wake for, or none: named behind the mail, when the last callback has returned.
+    private func waits(_ wanted: Bool, _ broker: Broker) async {
+        while (clock.nextDeadline != nil) != wanted { await broker.decided() }
     }
 
     /// Moves the time on to where nothing is due: what ran too early, or once too often, has run when this has.
@@ -43,7 +53,8 @@ import Testing
         await transcript.wait(1)
         await pass(4, broker, scene)
         scene.pause()
-        await broker.decided()
+        await reach(.inactive, scene, broker)
+        await waits(false, broker)
         await pass(3_600_000, broker)
         #expect(clock.nextDeadline == nil, "parked")
         #expect(scene.clock == .milliseconds(14))
@@ -79,9 +90,11 @@ import Testing
         await transcript.wait(1)
         for wish in [LifecycleState.inactive, .background, .suspended] {
             scene.wish(wish)
-            await broker.decided()
+            await reach(wish, scene, broker)
             await pass(60_000, broker)
-            #expect(scene.phase == wish && clock.nextDeadline == nil, "\(wish)")
+            // Of the app's own delay in the background nothing is left by then either.
+            await waits(false, broker)
+            #expect(scene.phase == wish)
         }
         #expect(transcript.all == ["tick"])
         scene.resume()
@@ -156,16 +169,14 @@ import Testing
         await settled(scene)
         let ticks = scene.every(.milliseconds(5)) { [transcript] in transcript.add("tick") }
         let once = scene.after(.milliseconds(7)) { [transcript] in transcript.add("once") }
-        await broker.decided()
-        #expect(clock.nextDeadline != nil)
+        await waits(true, broker)
         once.cancel()
         clock.advance(by: .milliseconds(5))
         await transcript.wait(1)
         await pass(4, broker, scene)
         ticks.cancel()
         ticks.cancel()
-        await broker.decided()
-        #expect(clock.nextDeadline == nil)
+        await waits(false, broker)
         scene.every(.milliseconds(5)) { [transcript] in transcript.add("late") }
         scene.end()
         scene.every(.milliseconds(5)) { [transcript] in transcript.add("after the end") }
@@ -173,6 +184,29 @@ import Testing
         await broker.close()
         #expect(transcript.all == ["tick"])
         #expect(clock.nextDeadline == nil)
+    }
+
+    @Test func aTickThatIsOnItsWayIsCalledOffToo() async throws {
+        let broker = try broker()
+        let (one, two) = (broker.scene("one"), broker.scene("two"))
+        for scene in [one, two] {
+            scene.resume()
+            await settled(scene)
+        }
+        let gate = FakeDevice.Gate()
+        let ticks = two.every(.milliseconds(5)) { [transcript] in transcript.add("tick") }
+        one.after(.milliseconds(4)) { gate.pass() }
+        await waits(true, broker)
+        clock.advance(by: .milliseconds(4))
+        await gate.reached()
+        await waits(true, broker)
+        // Behind the block that is held, on the same thread.
+        clock.advance(by: .milliseconds(1))
+        await waits(false, broker)
+        ticks.cancel()
+        gate.open()
+        await broker.close()
+        #expect(transcript.all.isEmpty)
     }
 
     @Test func aTimerThatIsCancelledLetsGoOfItsBlock() async throws {
@@ -209,7 +243,7 @@ import Testing
         clock.advance(by: .milliseconds(1))
         await transcript.wait(2)
         one.pause()
-        await broker.decided()
+        await reach(.inactive, one, broker)
         clock.advance(by: .milliseconds(1))
         await transcript.wait(3)
         #expect(transcript.all == ["outer", "inner", "two"])

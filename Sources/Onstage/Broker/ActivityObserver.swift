@@ -1,7 +1,8 @@
 /// Told of a scene's lifecycle in Android's words: the same machine, the same order. Every callback is optional.
 ///
 /// *Runs on:* the broker's callback executor, one at a time. As on Android, a scene that is interrupted hears `onPause` and
-/// `onResume` alone, and one whose process is simply gone hears nothing.
+/// `onResume` alone, and one whose process is simply gone hears nothing. A class that has one of ``SceneObserver``'s callbacks
+/// itself hears that in place of Android's, and one that inherits ``SceneObserver`` from its superclass only that.
 public protocol ActivityObserver: SceneObserver {
     /// `didFinishLaunching`.
     func onCreate(_ scene: Scene)

@@ -56,10 +56,22 @@ extension DeciderState {
             if to == .notRunning { shared.isEnded = true }
         }
         emit(.sceneMoved(scene: scene.name, from: from, to: to, at: now))
-        tellFollowers(id, PhaseChange(old: from, new: to, at: now))
+        noteMove(id, PhaseChange(old: from, new: to, at: now))
+        if to == .notRunning { endFollowers(id) }
         setClock(id, isRunning: to == .active)
         if from == .active { shade(id) }
-        run(app.apply(.scenes(scenes.keys.sorted().compactMap { scenes[$0]?.lifecycle.phase }), now: now))
+        if to == .notRunning, from == .background { scenes[id]?.isEnding = true }
+        applyApp(now)
+    }
+
+    /// The app stands where its scenes do.
+    private func applyApp(_ now: MonotonicTime) {
+        let phases = scenes.keys.sorted().compactMap { id -> LifecycleState? in
+            guard let entry = scenes[id] else { return nil }
+            // The app's end is told behind that of its scenes, which may still need what it closes then.
+            return entry.isEnding ? .background : entry.lifecycle.phase
+        }
+        run(app.apply(.scenes(phases), now: now))
         stepApp()
     }
 
@@ -102,9 +114,13 @@ extension DeciderState {
             runTimers(id)
         }
         if entry.lifecycle.isEnded {
-            endFollowers(id)
+            scenes[id]?.timerBodies = [:]
             for resource in entry.resources { unbind(resource) }
             goIfEnded(id)
+            if entry.isEnding {
+                scenes[id]?.isEnding = false
+                applyApp(now)
+            }
             finishIfDone()
         }
     }
@@ -169,7 +185,7 @@ extension DeciderState {
                 broker.appPhase.withLock { $0 = to }
                 let change = PhaseChange(old: from, new: to, at: now)
                 emit(.appMoved(from: from, to: to, at: change.at))
-                tellAppFollowers(change)
+                noteMove(nil, change)
             case .deliver(let observer, let callback):
                 guard let target = appObservers[observer] else { continue }
                 isAppCallingOut = true

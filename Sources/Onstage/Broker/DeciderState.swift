@@ -15,6 +15,8 @@ final class DeciderState {
         var observers: [ObserverID: any SceneObserver] = [:]
         /// A callback is on its way; its return asks for the next step.
         var isCallingOut = false
+        /// It has come to its end and its observers have not all heard of it: for the app it is still in the background.
+        var isEnding = false
         /// The shade stands, or is on its way to stand.
         var isShaded = false
         /// The number of its newest activation, for the arbiter.
@@ -70,6 +72,8 @@ final class DeciderState {
     var standing: PauseReasons = []
     /// What happened and has not been told.
     private var untold: [BrokerEvent] = []
+    /// The same for those who read phases; nil for the end.
+    var untoldPhases: [(follower: PhaseFollower, change: PhaseChange?)] = []
     /// A device's thread has got an order (``takeOrdered()``).
     var hasOrdered = false
     var subscribers: [(yield: @Sendable (BrokerEvent) -> Bool, finish: @Sendable () -> Void)] = []
@@ -105,6 +109,7 @@ final class DeciderState {
 
     /// Hands out what there is to tell.
     func tell() {
+        tellFollowers()
         guard !untold.isEmpty else { return }
         for event in untold { subscribers.removeAll { !$0.yield(event) } }
         untold.removeAll(keepingCapacity: true)
@@ -177,6 +182,7 @@ final class DeciderState {
         case .cancelTimer(let scene, let id): cancelTimer(scene, id)
         case .followPhase(let scene, let follower): follow(scene, follower)
         case .followAppPhase(let follower): followApp(follower)
+        case .leavePhase(let scene, let token): leave(scene, token)
         case .awaitReleased(let scene, let continuation): awaitReleased(scene, continuation)
         case .subscribe(let yield, let finish):
             tell()
@@ -208,10 +214,16 @@ final class DeciderState {
     private func close(_ done: @escaping @Sendable () -> Void) {
         closing.append(done)
         guard !isClosing else { return }
-        isClosing = true
         timers.start(.close, at: now + Self.callbackLimit)
-        for id in scenes.keys.sorted() { if let scene = scenes[id]?.scene { wish(scene, .notRunning) } }
+        // The suspended ones first, which end in silence: an app that is told of its end by any scene is told of it.
+        let ids = scenes.keys.sorted()
+        let order = ids.filter { scenes[$0]?.lifecycle.phase == .suspended }
+        for id in order + ids.filter({ !order.contains($0) }) {
+            if let scene = scenes[id]?.scene { wish(scene, .notRunning) }
+        }
         for id in resources.keys.sorted() { unbind(id) }
+        // Not sooner: the first scene that has ended would end the broker before the others are told.
+        isClosing = true
         finishIfDone()
     }
 
@@ -220,7 +232,9 @@ final class DeciderState {
         // Of a thread that the kernel holds nothing more can be had.
         guard isClosing, !isFinished, resources.values.allSatisfy(\.isStuck) else { return }
         // Also the steps that are still to be taken: they are told to those who watch.
-        let isTold = !isAppCallingOut && scenes.values.allSatisfy { !$0.isCallingOut && $0.lifecycle.isSettled }
+        let isTold =
+            !isAppCallingOut
+            && scenes.values.allSatisfy { !$0.isCallingOut && !$0.isEnding && $0.lifecycle.isSettled }
         guard isTold || isOverdue else { return }
         isFinished = true
         if !isTold { configuration.log(.warning, "a callback has not returned within 5 s: the broker ends without it") }
@@ -238,7 +252,8 @@ final class DeciderState {
         for subscriber in subscribers { subscriber.finish() }
         subscribers = []
         endFollowers()
-        for entry in scenes.values {
+        for (id, entry) in scenes {
+            scenes[id]?.waiting = []
             for continuation in entry.waiting { continuation.resume(returning: entry.receipts) }
         }
         broker.callbacks.end()

@@ -25,6 +25,8 @@ enum Mail: Sendable {
     case cancelTimer(SceneID, SceneTimerID)
     case followPhase(SceneID, PhaseFollower)
     case followAppPhase(PhaseFollower)
+    /// Nobody reads any more: of a scene, or nil for the app's.
+    case leavePhase(SceneID?, PhaseFollower.Token)
     case awaitReleased(Scene, CheckedContinuation<[ReleaseReceipt], Never>)
     /// Answers false when nobody reads any more.
     case subscribe(@Sendable (BrokerEvent) -> Bool, finish: @Sendable () -> Void)
@@ -52,7 +54,7 @@ enum Mail: Sendable {
         case .bind(let scene, let id, let handle, _): handle.clear(ResourceHandle.Token(id, scene.broker))
         case .newScene, .wish, .unbind, .unbindAll, .pause, .pauseAll, .tell, .perform, .interruptionBegan,
             .interruptionEnded, .addObserver, .removeObserver, .addAppObserver, .removeAppObserver,
-            .performWhenActive, .cancelBlock, .addTimer, .cancelTimer, .barrier, .focus, .claim, .answer,
+            .performWhenActive, .cancelBlock, .addTimer, .cancelTimer, .leavePhase, .barrier, .focus, .claim, .answer,
             .sceneCallbackReturned, .appCallbackReturned, .stored:
             break
         }

@@ -7,7 +7,8 @@ extension Scene {
     ///
     /// Time stands while the scene is not active, and nothing of it wakes the CPU then. The first tick comes after one
     /// interval. Ticks that were missed are left out, and the next one comes on the timer's grid. A block that takes longer
-    /// than an interval is not run twice at once. Lifecycle callbacks go first.
+    /// than an interval is not run twice at once. Lifecycle callbacks go first, but wait for a block that runs: a long one
+    /// delays the shade, `willResignActive` and the phase, though not the devices.
     ///
     /// - Parameter interval: at least 1 ms; a shorter one counts as that.
     ///
@@ -30,8 +31,10 @@ extension Scene {
     private func addTimer(
         after delay: Duration, every interval: Duration?, _ block: @escaping @Sendable () -> Void
     ) -> SceneTimer {
-        let timer = SceneTimer(id: broker.nextTimer(), scene: id, broker: broker)
-        broker.decider.send(.addTimer(id, timer.id, after: delay, every: interval, block))
+        let isOff = SceneTimer.Flag()
+        let timer = SceneTimer(id: broker.nextTimer(), scene: id, broker: broker, isOff: isOff)
+        let tick: @Sendable () -> Void = { if !isOff.value.load(ordering: .acquiring) { block() } }
+        broker.decider.send(.addTimer(id, timer.id, after: delay, every: interval, tick))
         return timer
     }
 

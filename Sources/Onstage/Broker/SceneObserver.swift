@@ -11,7 +11,7 @@ public protocol SceneObserver: AnyObject, Sendable {
     func willResignActive(_ scene: Scene)
     func didEnterBackground(_ scene: Scene)
     func willTerminate(_ scene: Scene)
-    /// The scene is gone for good, which comes right behind `willTerminate`.
+    /// The scene is gone for good, which comes right behind `willTerminate`: as that, not for a scene that was suspended.
     func didDisconnect(_ scene: Scene)
 }
 
