@@ -60,16 +60,19 @@ import Testing
         #expect(standing == before && mixer.open == 0 && mixer.log == ["close", "close"])
     }
 
-    @Test(arguments: [true, false]) func halfOfItIsPutBack(usesCase: Bool) throws {
+    @Test(arguments: [true, false], [true, false]) func halfOfItIsPutBack(usesCase: Bool, isKept: Bool) throws {
+        let scratch = Scratch()
+        let board = RouteBoard(folder: isKept ? scratch.path : nil)
         let before = standing
         mixer.refusals["Output"] = Errno.EIO
         mixer.enters = ["Master Volume": [33, 33]]
         mixer.leaves = ["Master Volume": [0, 0], "Speaker Switch": [1]]
         var route = Self.loud
         if usesCase { route.useCase = Self.hifi.useCase }
-        let error = #expect(throws: DeviceError.self) { try set(route) }
+        let error = #expect(throws: DeviceError.self) { try set(route, board) }
         #expect(error?.kind == .inputOutput && error?.operation == "snd_ctl_elem_write")
         #expect(standing == before && mixer.open == 0)
+        #expect(mixer.log.count { $0 == "leave" } == (usesCase ? 1 : 0))
     }
 
     @Test func aUseCaseIsLeftAndAllIsAsBefore() throws {
@@ -106,12 +109,14 @@ import Testing
         #expect(standing == before && mixer.open == 0)
     }
 
-    @Test(arguments: [true, false]) func twoWithOneUseCase(isInOrder: Bool) throws {
+    /// What is left is the verb, whichever of its devices was on.
+    @Test(arguments: [true, false], ["Speaker", "Headphones"])
+    func twoWithOneUseCase(isInOrder: Bool, device: String) throws {
         let before = standing
         mixer.enters = ["Speaker Switch": [1]]
         mixer.leaves = ["Speaker Switch": [0], "Master Volume": [0, 0]]
         let one = try set(Self.hifi)
-        let two = try set(Self.hifi)
+        let two = try set(MixerRoute(useCase: MixerRoute.UseCase(verb: "HiFi", device: device)))
         #expect(board.putBack(isInOrder ? one : two) == [])
         #expect(mixer["Speaker Switch"] == [1] && !mixer.log.contains("leave"), "the other one plays still")
         #expect(board.putBack(isInOrder ? two : one) == [])

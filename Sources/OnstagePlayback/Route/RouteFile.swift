@@ -65,12 +65,18 @@ final class RouteFile: Sendable {
 
     /// All on `card` but our own, sorted by age; what is of another start of the machine is taken away.
     static func others(card: String, folder: String, own: Set<String>) -> [Other] {
-        Folder.names(in: folder).compactMap { name in
+        Folder.names(in: folder).compactMap { name -> Other? in
             guard isName(name, card), !own.contains(name) else { return nil }
             let path = "\(folder)/\(name)"
             let answer = clinux_open(path, O_RDWR | O_NOFOLLOW)
-            guard answer >= 0 else { return nil }
+            guard answer >= 0 else {
+                let isNone = [ENOENT, ELOOP, EISDIR].contains(-answer)
+                // What cannot be looked at (no descriptor is left) is not taken for dead.
+                return isNone ? nil : Other(name: name, record: RouteRecord(changes: []), isLiving: true)
+            }
             let file = Descriptor(owning: answer)
+            // A child that is just being made may have a copy of the descriptor.
+            defer { _ = flock(file.number, LOCK_UN) }
             let isLiving = flock(file.number, LOCK_EX | LOCK_NB) < 0
             let text = SmallFile.text(path, limit: 1 << 20) ?? ""
             if let record = RouteRecord(text: text, boot: boot) {

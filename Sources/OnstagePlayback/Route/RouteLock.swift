@@ -14,7 +14,7 @@ final class RouteLock {
     ///
     /// - Parameter patience: for how long; another process holds it for as long as its card takes, a use case's own commands
     ///   with it, or for ever if it is stopped in the middle.
-    /// - Returns: nil when it has not become free by then.
+    /// - Returns: nil when it has not become free by then, or nobody can say: no descriptor is left.
     init?(card: String, folder: String?, patience: Duration) {
         guard let folder else {
             number = nil
@@ -22,6 +22,7 @@ final class RouteLock {
         }
         let opened = clinux_open("\(folder)/route-\(card).lock", O_RDWR | O_CREAT | O_NOFOLLOW)
         guard opened >= 0 else {
+            if [EMFILE, ENFILE, ENOMEM].contains(-opened) { return nil }
             number = nil
             return
         }

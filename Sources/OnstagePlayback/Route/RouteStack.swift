@@ -70,11 +70,11 @@ struct RouteStack {
         let plan = try desk.plan(route)
         let name = RouteFile.newName(card: self.card)
         var entry = Entry(name: name, record: RouteRecord(useCase: route.useCase, changes: plan.changes))
+        let leaves = !(route.useCase.map(isShared) ?? false)
         // Before anything is set: a process may be killed in the middle of it.
         notes += keep(&entry)
-        let isShared = levels().contains { $0.isLiving && $0.record.useCase == route.useCase }
         do throws(DeviceError) {
-            let (changes, more) = try desk.set(plan, leaves: !isShared)
+            let (changes, more) = try desk.set(plan, leaves: leaves)
             entry.record.changes = changes
             notes += more
         } catch {
@@ -137,8 +137,9 @@ struct RouteStack {
         return notes
     }
 
+    /// Whether somebody else stands on the same verb: with whatever device, it is the verb that is left.
     private func isShared(_ useCase: MixerRoute.UseCase) -> Bool {
-        levels().contains { $0.isLiving && $0.record.useCase == useCase }
+        levels().contains { $0.isLiving && $0.record.useCase?.verb == useCase.verb }
     }
 
     /// Puts back all that has ended and has nothing above it that stands.
@@ -147,11 +148,11 @@ struct RouteStack {
         var top: [Level] = []
         while let last = rest.last, !last.isLiving { top.append(rest.removeLast()) }
         guard !top.isEmpty else { return [] }
-        var known = Set(rest.lazy.filter(\.isLiving).compactMap(\.record.useCase))
+        var known = Set(rest.lazy.filter(\.isLiving).compactMap(\.record.useCase?.verb))
         let names = Set(top.map(\.name))
         // Another process may have made one of two, below its own.
         let due = owed.filter { names.contains($0.name) || rest.isEmpty }.sorted { $0.age > $1.age }
-        let leaving = due.filter { known.insert($0.useCase).inserted }.map(\.card.card)
+        let leaving = due.filter { known.insert($0.useCase.verb).inserted }.map(\.card.card)
         let notes = desk.undo(top.map(\.record), leaving: leaving)
         for level in top { remove(level) }
         forget { names.contains($0.name) || rest.isEmpty }
