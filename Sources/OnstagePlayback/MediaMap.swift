@@ -58,7 +58,12 @@ package final class MediaMap: Sendable {
         let end = dataOffset + (Int(frame) + frames) * frameBytes
         guard first >= 0, end <= length, first < end else { return Errno.EFAULT }
         letGo(before: first)
-        return isThere(start + first, end - first) ? 0 : read(first, end)
+        if isThere(start + first, end - first) { return 0 }
+        let answer = read(first, end)
+        // What came from the disk is mapped as well, or else it would be the first to go: each page, as the kernel leaves out those
+        // at which it reads on.
+        if answer == 0 { _ = clinux_touch_each(start + first, end - first, page) }
+        return answer
     }
 
     private func isThere(_ first: UnsafeMutableRawPointer, _ length: Int) -> Bool {
