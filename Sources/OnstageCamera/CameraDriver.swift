@@ -21,6 +21,8 @@ package final class CameraDriver: DeviceDriver {
     private let pool = ConversionPool()
     /// Of a camera behind a media controller; knows what it has to put back.
     private var pipeline: PipelineDesk?
+    /// The acquire under way, or the last one, has got to its pipeline.
+    private var hasPipeline = false
 
     /// What is known of the camera that was found last: asked again before everything is searched.
     private struct Known {
@@ -86,12 +88,14 @@ package final class CameraDriver: DeviceDriver {
         _ device: ResolvedDevice, _ cancellation: any CancellationSource
     ) throws(DeviceError) -> Acquired {
         let stream = CaptureStream(kernel: kernel, node: device.node, ring: BufferRing(bell: bell), pool: pool)
+        hasPipeline = false
         do throws(DeviceError) {
             try setUp(stream, device, cancellation)
         } catch {
             forceHandle.disarm()
             _ = close(stream)
-            for note in takeDownPipeline() { report(.note(note)) }
+            // While another has the camera nothing is put back either, also not what was left over.
+            if hasPipeline { for note in takeDownPipeline() { report(.note(note)) } }
             throw named(error, device)
         }
         self.stream = stream
@@ -140,6 +144,7 @@ package final class CameraDriver: DeviceDriver {
         guard pipeline != nil else { return }
         // Whoever has the camera has its pipeline too: not even a format is touched then.
         try stream.checkFree()
+        hasPipeline = true
         let notes = try pipeline?.set(for: stream.node) ?? []
         guard notes.isEmpty || !configuration.isExact else {
             throw DeviceError(

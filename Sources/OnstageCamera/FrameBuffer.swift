@@ -134,9 +134,14 @@ final class FrameBuffer: @unchecked Sendable {
     }
 
     /// Turns the device's own pages to zeros, under all who have them. *Runs on:* the device's thread, after the stream is
-    /// off and before ``detach(_:_:)``.
+    /// off and before ``detach(_:_:)``. *C: `DMA_BUF_IOCTL_SYNC`.*
     func blankMemories() {
-        for memory in memories { memset(memory.address, 0, memory.length) }
+        let descriptors = exported.withLock(\.descriptors)
+        for (index, memory) in memories.enumerated() {
+            memset(memory.address, 0, memory.length)
+            // Where the CPU's cache is its own, an importer would go on to see the picture.
+            _ = cv4l2_flush_dma_buffer(descriptors[index])
+        }
     }
 
     deinit {

@@ -82,6 +82,11 @@ struct PipelineCameraTests {
         camera.release()
         #expect(notes(camera).count == 1 && flags != before)
         media.state.withLock { $0.fault = nil }
+        // Nor while another has the camera.
+        let (stuck, _) = (flags, media.writes)
+        camera.kernel.fail(.requestBuffers, Errno.EBUSY)
+        _ = #expect(throws: DeviceError.self) { try camera.acquire() }
+        #expect(flags == stuck && media.writes == [])
         try camera.acquire()
         camera.release()
         #expect(notes(camera).count == 1 && flags == before)

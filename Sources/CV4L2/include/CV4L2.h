@@ -4,6 +4,7 @@
 // Each function answers a value, or minus errno, so that errno is read before Swift can run anything else.
 #pragma once
 #include <errno.h>
+#include <linux/dma-buf.h>
 #include <linux/media.h>
 #include <linux/v4l2-subdev.h>
 #include <linux/videodev2.h>
@@ -60,6 +61,16 @@ int cv4l2_unmap(void *address, size_t length);
 // cases the mapping of the device is gone afterwards, also when no memory is left for a copy (then: zeros).
 // Answers 1 for a copy, 0 for zeros, minus errno when the device's pages are still there.
 int cv4l2_detach(void *address, size_t length, int copy);
+
+// What the CPU has written to a dma-buf's memory goes to where devices see it. Its counterpart, the begin, is left out: that
+// would wait for whoever reads the memory now.
+static inline int cv4l2_flush_dma_buffer(int fd) {
+    struct dma_buf_sync sync = { .flags = DMA_BUF_SYNC_END | DMA_BUF_SYNC_WRITE };
+    int answer;
+    do answer = ioctl(fd, DMA_BUF_IOCTL_SYNC, &sync);
+    while (answer < 0 && errno == EINTR);
+    return answer < 0 ? -errno : answer;
+}
 
 // --- Controls: the kernel's packed structures stay here, Swift reads these ---
 
