@@ -81,7 +81,8 @@ extension PlaybackDriver {
         if facts.losesUnderWay {
             // The bus goes on until the last transfer is taken back. Where nothing tells what is under way, it may be a step of
             // the pointer less that had been fetched.
-            let gone = underWay > 0 ? since + Int64(frames(.milliseconds(5))) : max(0, since - Int64(facts.stepFrames))
+            let late = min(Int64(frames(.milliseconds(5))), behind)
+            let gone = underWay > 0 ? since + late : max(0, since - Int64(facts.stepFrames))
             sure = min(ledger.heard + gone, ledger.written) - behind
         } else if let asleep {
             // No more of the time than may lie behind a pointer: some cards pass sound on in steps of their own, and were
