@@ -34,7 +34,7 @@ private final class ReservedRig {
                 room.onClose = {
                     // A card that takes its time: whoever is told before it is closed finds it busy.
                     _ = clinux_poll(nil, 0, Duration.milliseconds(50).wholeNanoseconds)
-                    _ = clinux_close(file)
+                    letGo(file)
                 }
                 return try fake.open(device, request, cancellation)
             },
@@ -206,7 +206,7 @@ struct ReservationTests {
         #expect(error?.reason == nil)
         other.tell("replace")
         #expect(other.line() == "has busy", "the name is free")
-        _ = clinux_close(file)
+        letGo(file)
     }
 
     @Test("somebody worth more has it, closed before they are told; it comes back when they are done")
@@ -292,7 +292,7 @@ struct ReservationTests {
         let error = rig.refusal()
         #expect(error?.kind == .inUse)
         #expect(error?.reason?.contains("session bus") == true, "\(String(describing: error))")
-        _ = clinux_close(file)
+        letGo(file)
         #expect(rig.refusal() == nil)
         _ = rig.run.release()
         #expect(rig.room.firstFault() == nil)
@@ -305,7 +305,7 @@ struct ReservationTests {
         #expect(flock(file, LOCK_EX | LOCK_NB) == 0)
         session.stopBus()
         #expect(rig.refusal()?.reason == "its holder cannot be asked: the session bus does not answer")
-        _ = clinux_close(file)
+        letGo(file)
         #expect(rig.refusal() == nil)
         _ = rig.run.release()
     }
@@ -323,4 +323,11 @@ struct ReservationTests {
         holder.tell("drop")
         #expect(holder.line() == "dropped", "it was asked")
     }
+}
+
+/// Closes a lock of ours. A child that another test is just making may have a copy of it: by closing alone it would be held until
+/// that child's exec.
+private func letGo(_ file: Int32) {
+    _ = flock(file, LOCK_UN)
+    _ = clinux_close(file)
 }
