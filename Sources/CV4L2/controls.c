@@ -1,16 +1,9 @@
 #include "CV4L2.h"
 #include <string.h>
 
-static int call(int fd, unsigned long request, void *argument) {
-    int answer;
-    do answer = ioctl(fd, request, argument);
-    while (answer < 0 && errno == EINTR);
-    return answer < 0 ? -errno : 0;
-}
-
 int cv4l2_query_item(int fd, struct cv4l2_item *item) {
     struct v4l2_querymenu menu = {.id = item->control, .index = item->index};
-    int answer = call(fd, VIDIOC_QUERYMENU, &menu);
+    int answer = cv4l2_call(fd, VIDIOC_QUERYMENU, &menu);
     if (answer < 0) return answer;
     if (item->is_number) {
         item->number = menu.value;
@@ -33,7 +26,7 @@ static int exchange(int fd, unsigned long request, struct cv4l2_value *value) {
     } else {
         control.value = (int32_t)value->number;
     }
-    int answer = call(fd, request, &all);
+    int answer = cv4l2_call(fd, request, &all);
     if (answer < 0) return answer;
     if (!value->is_text) value->number = value->is_wide ? control.value64 : control.value;
     return 0;

@@ -1,17 +1,10 @@
 #include "CV4L2.h"
 #include <string.h>
 
-static int call(int fd, unsigned long request, void *argument) {
-    int answer;
-    do answer = ioctl(fd, request, argument);
-    while (answer < 0 && errno == EINTR);
-    return answer < 0 ? -errno : 0;
-}
-
 static int find(int fd, uint32_t id, struct media_entity_desc *found) {
     memset(found, 0, sizeof *found);
     found->id = id;
-    return call(fd, MEDIA_IOC_ENUM_ENTITIES, found);
+    return cv4l2_call(fd, MEDIA_IOC_ENUM_ENTITIES, found);
 }
 
 int cv4l2_next_entity(int fd, struct cv4l2_entity *entity) {
@@ -37,7 +30,7 @@ int cv4l2_get_links(int fd, struct cv4l2_links *links) {
     int answer = find(fd, links->entity, &entity);
     if (answer < 0) return answer;
     if (entity.links > 64 || entity.pads > 64) return -E2BIG;
-    answer = call(fd, MEDIA_IOC_ENUM_LINKS, &all);
+    answer = cv4l2_call(fd, MEDIA_IOC_ENUM_LINKS, &all);
     if (answer < 0) return answer;
     links->sources = 0;
     for (unsigned index = 0; index < entity.pads; index++)
@@ -57,5 +50,5 @@ int cv4l2_set_link(int fd, const struct cv4l2_link *link) {
         .source = {.entity = link->source, .index = link->source_pad, .flags = MEDIA_PAD_FL_SOURCE},
         .sink = {.entity = link->sink, .index = link->sink_pad, .flags = MEDIA_PAD_FL_SINK},
         .flags = link->flags};
-    return call(fd, MEDIA_IOC_SETUP_LINK, &wanted);
+    return cv4l2_call(fd, MEDIA_IOC_SETUP_LINK, &wanted);
 }

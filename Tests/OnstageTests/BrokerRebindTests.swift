@@ -223,7 +223,7 @@ import Testing
                 continuation.resume()
             }
         }
-        await withCheckedContinuation { continuation in scene.performWhenActive { continuation.resume() } }
+        await scene.settled()
         #expect(scene.phase == .active)
         let isShown = shade.isShown.load(ordering: .relaxed)
         #expect(!isShown)

@@ -251,7 +251,7 @@ private let busy = DeviceError(.inUse, operation: "VIDIOC_REQBUFS", device: "cam
         }
         scene.pause()
         scene.resume()
-        await withCheckedContinuation { continuation in scene.performWhenActive { continuation.resume() } }
+        await scene.settled()
         #expect(runs.withLock { $0 } == ["deferred", "at once"])
         await broker.close()
     }

@@ -45,31 +45,19 @@ private final class AppLog: AppObserver {
     private let clock = StillClock()
     private let transcript = Transcript()
 
-    private func broker(_ callbacks: CallbackExecutor = .broker) throws -> Broker {
-        var configuration = Broker.Configuration()
-        configuration.clock = clock
-        configuration.callbacks = callbacks
-        return try Broker(configuration)
-    }
-
-    /// All callbacks up to this wish to be active have begun, and but for this one returned, when this has.
-    private func settled(_ scene: Scene) async {
-        await withCheckedContinuation { continuation in scene.performWhenActive { continuation.resume() } }
-    }
-
     @Test func upOldestFirstDownNewestFirstAndTheShadeInBetween() async throws {
-        let broker = try broker()
+        let broker = try Broker(still: clock)
         let recorder = EventRecorder(broker)
         let scene = broker.scene("main")
         scene.add(Observer("a", transcript))
         scene.add(Observer("b", transcript))
         scene.add(Shade(transcript))
         scene.resume()
-        await settled(scene)
+        await scene.settled()
         scene.pause()
         await transcript.wait(9)
         scene.resume()
-        await settled(scene)
+        await scene.settled()
         scene.enterBackground()
         scene.end()
         await broker.close()
@@ -87,12 +75,12 @@ private final class AppLog: AppObserver {
     }
 
     @Test func aPauseFromACallbackHasShownTheShadeWhenItReturns() async throws {
-        let broker = try broker()
+        let broker = try Broker(still: clock)
         let scene = broker.scene("main")
         let transcript = transcript
         scene.add(Shade(transcript))
         scene.resume()
-        await settled(scene)
+        await scene.settled()
         await withCheckedContinuation { continuation in
             scene.performWhenActive {
                 scene.pause()
@@ -105,7 +93,7 @@ private final class AppLog: AppObserver {
     }
 
     @Test func aDeviceIsClosedWithoutWaitingForACallback() async throws {
-        let broker = try broker()
+        let broker = try Broker(still: clock)
         let scene = broker.scene("main")
         let recorder = EventRecorder(broker)
         let camera = FakeDevice("camera")
@@ -114,7 +102,7 @@ private final class AppLog: AppObserver {
         scene.add(Observer("slow", transcript) { callback, _ in if callback == .willResignActive { gate.pass() } })
         scene.resume()
         await recorder.wait("camera", .open)
-        await settled(scene)
+        await scene.settled()
         scene.pause()
         let receipts = await scene.released
         #expect(receipts.map(\.resource) == ["camera"])
@@ -127,11 +115,13 @@ private final class AppLog: AppObserver {
     @Test func callbacksRunWhereTheAppSays() async throws {
         let queue = Mutex<[@Sendable () -> Void]>([])
         let arrivals = AsyncStream<Void>.makeStream()
-        let broker = try broker(
-            .custom { block in
-                queue.withLock { $0.append(block) }
-                arrivals.continuation.yield()
-            })
+        let broker = try Broker(
+            still: clock,
+            callbacks:
+                .custom { block in
+                    queue.withLock { $0.append(block) }
+                    arrivals.continuation.yield()
+                })
         let scene = broker.scene("main")
         scene.add(Observer("a", transcript))
         scene.resume()
@@ -147,7 +137,7 @@ private final class AppLog: AppObserver {
     }
 
     @Test func leavingAndComingBackWithinTheDelayIsNothingToTheApp() async throws {
-        let broker = try broker()
+        let broker = try Broker(still: clock)
         let recorder = EventRecorder(broker)
         broker.add(AppLog(transcript))
         let scene = broker.scene("main")

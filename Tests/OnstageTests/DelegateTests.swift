@@ -7,12 +7,6 @@ import Testing
     private let clock = StillClock()
     private let transcript = Transcript()
 
-    private func broker() throws -> Broker {
-        var configuration = Broker.Configuration()
-        configuration.clock = clock
-        return try Broker(configuration)
-    }
-
     private final class Activity: ActivityObserver {
         let transcript: Transcript
         init(_ transcript: Transcript) { self.transcript = transcript }
@@ -36,7 +30,7 @@ import Testing
     }
 
     @Test func androidsNamesAreAViewOnTheSameMachine() async throws {
-        let broker = try broker()
+        let broker = try Broker(still: clock)
         let scene = broker.scene("main")
         scene.add(Activity(transcript))
         scene.resume()
@@ -59,7 +53,7 @@ import Testing
     }
 
     @Test func theAppIsToldInItsOwnWordsAndOnlyAStartOnTheScreenEnters() async throws {
-        let broker = try broker()
+        let broker = try Broker(still: clock)
         broker.add(Delegate(transcript))
         let scene = broker.scene("main")
         scene.enterBackground()
@@ -86,7 +80,7 @@ import Testing
     }
 
     @Test func aSceneIsDisconnectedBehindItsEndAndNotWhereItsProcessIsGone() async throws {
-        let broker = try broker()
+        let broker = try Broker(still: clock)
         let (one, two) = (broker.scene("one"), broker.scene("two"))
         for (scene, name) in [(one, "a"), (one, "b"), (two, "gone")] { scene.add(Names(name, transcript)) }
         two.enterBackground()
@@ -107,7 +101,7 @@ import Testing
     }
 
     private func told(_ meanwhile: (Scene) async -> Void) async throws -> [String] {
-        let broker = try broker()
+        let broker = try Broker(still: clock)
         broker.add(Delegate(transcript))
         let scene = broker.scene("main")
         scene.add(Names("a", transcript))
@@ -142,7 +136,7 @@ import Testing
     }
 
     @Test(arguments: [false, true]) func theAppHearsOfItsEndWhicheverSceneIsSuspended(isFirst: Bool) async throws {
-        let broker = try broker()
+        let broker = try Broker(still: clock)
         broker.add(Delegate(transcript))
         let scenes = [broker.scene("one"), broker.scene("two")]
         for scene in scenes { scene.enterBackground() }

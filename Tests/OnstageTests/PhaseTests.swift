@@ -7,57 +7,38 @@ import Testing
 @Suite("script: phases", .timeLimit(.minutes(1))) struct PhaseTests {
     private let clock = StillClock()
 
-    private func broker() throws -> Broker {
-        var configuration = Broker.Configuration()
-        configuration.clock = clock
-        return try Broker(configuration)
+    private func moves(_ phases: some AsyncSequence<PhaseChange, Never>) async -> [String] {
+        var moves: [String] = []
+        for await change in phases { moves.append("\(change.old) \(change.new)") }
+        return moves
     }
 
     @Test func aScenesPhasesEndWithItAndTheAppsWithTheBroker() async throws {
-        let broker = try broker()
+        let broker = try Broker(still: clock)
         let scene = broker.scene("main")
         let (phases, app) = (scene.phases, broker.phases)
         scene.resume()
         scene.suspend()
         scene.end()
-        var moves: [String] = []
-        for await change in phases { moves.append("\(change.old) \(change.new)") }
-        #expect(
-            moves == [
-                "notRunning inactive", "inactive active", "active inactive", "inactive background",
-                "background suspended", "suspended notRunning",
-            ])
+        let all = [
+            "notRunning inactive", "inactive active", "active inactive", "inactive background", "background suspended",
+            "suspended notRunning",
+        ]
+        #expect(await moves(phases) == all)
         for await _ in scene.phases { Issue.record("a scene that has ended moves no more") }
         await broker.close()
-        moves = []
-        for await change in app { moves.append("\(change.old) \(change.new)") }
-        #expect(
-            moves == [
-                "notRunning inactive", "inactive active", "active inactive", "inactive background",
-                "background suspended", "suspended notRunning",
-            ])
+        #expect(await moves(app) == all)
         for await _ in broker.phases { Issue.record("a broker that was closed moves no more") }
     }
 
     @Test func whoReadsNoMoreIsForgotten() async throws {
-        let broker = try broker()
-        let (scene, decider) = (broker.scene("main"), broker.decider)
-        let id = scene.id
+        let broker = try Broker(still: clock)
+        let scene = broker.scene("main")
         weak var reader: PhaseFollower.Token?
         weak var appReader: PhaseFollower.Token?
         do {
-            let phases = PhaseFollower.changes {
-                reader = $0.token
-                decider.send(.followPhase(id, $0))
-            } leave: {
-                decider.send(.leavePhase(id, $0))
-            }
-            let app = PhaseFollower.changes {
-                appReader = $0.token
-                decider.send(.followAppPhase($0))
-            } leave: {
-                decider.send(.leavePhase(nil, $0))
-            }
+            let phases = PhaseFollower.changes(scene.id, broker.decider) { reader = $0 }
+            let app = PhaseFollower.changes(nil, broker.decider) { appReader = $0 }
             scene.resume()
             for await _ in phases { break }
             for await _ in app { break }
@@ -67,7 +48,7 @@ import Testing
     }
 
     @Test func phasesEndAlsoWhereTheKernelHoldsADeviceOfTheScene() async throws {
-        let broker = try broker()
+        let broker = try Broker(still: clock)
         let recorder = EventRecorder(broker)
         let scene = broker.scene("main")
         let camera = FakeDevice("camera")

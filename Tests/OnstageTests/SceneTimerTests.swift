@@ -8,17 +8,6 @@ import Testing
     private let clock = StillClock()
     private let transcript = Transcript()
 
-    private func broker() throws -> Broker {
-        var configuration = Broker.Configuration()
-        configuration.clock = clock
-        return try Broker(configuration)
-    }
-
-    /// All callbacks up to this wish to be active have begun, and but for this one returned, when this has.
-    private func settled(_ scene: Scene) async {
-        await withCheckedContinuation { continuation in scene.performWhenActive { continuation.resume() } }
-    }
-
     /// Until the scene stands where it was wished to: its time goes by its phase.
     private func reach(_ phase: LifecycleState, _ scene: Scene, _ broker: Broker) async {
         while scene.phase != phase { await broker.decided() }
@@ -34,19 +23,19 @@ import Testing
         clock.advance(by: .milliseconds(milliseconds))
         for _ in 0..<3 {
             await broker.decided()  // what is due is looked at behind the mail
-            if let scene { await settled(scene) }
+            if let scene { await scene.settled() }
         }
     }
 
     @Test func timersGoOnWhereTheyStoodAndMissedTicksAreLeftOut() async throws {
-        let broker = try broker()
+        let broker = try Broker(still: clock)
         let scene = broker.scene("main")
         scene.every(.milliseconds(10)) { [transcript, scene] in transcript.add("tick \(scene.clock)") }
         scene.after(.milliseconds(25)) { [transcript, scene] in transcript.add("once \(scene.clock)") }
         await pass(100_000, broker)
         #expect(transcript.all.isEmpty && clock.nextDeadline == nil, "nothing is active, nothing is to wake for")
         scene.resume()
-        await settled(scene)
+        await scene.settled()
         await pass(9, broker, scene)
         #expect(transcript.all.isEmpty)
         clock.advance(by: .milliseconds(1))
@@ -59,7 +48,7 @@ import Testing
         #expect(clock.nextDeadline == nil, "parked")
         #expect(scene.clock == .milliseconds(14))
         scene.resume()
-        await settled(scene)
+        await scene.settled()
         await pass(5, broker, scene)
         #expect(transcript.all.count == 1)
         clock.advance(by: .milliseconds(1))
@@ -81,11 +70,11 @@ import Testing
     }
 
     @Test func nothingWakesForTimersOfASceneThatIsSuspended() async throws {
-        let broker = try broker()
+        let broker = try Broker(still: clock)
         let scene = broker.scene("main")
         scene.every(.milliseconds(16)) { [transcript] in transcript.add("tick") }
         scene.resume()
-        await settled(scene)
+        await scene.settled()
         clock.advance(by: .milliseconds(16))
         await transcript.wait(1)
         for wish in [LifecycleState.inactive, .background, .suspended] {
@@ -98,20 +87,20 @@ import Testing
         }
         #expect(transcript.all == ["tick"])
         scene.resume()
-        await settled(scene)
+        await scene.settled()
         clock.advance(by: .milliseconds(16))
         await transcript.wait(2)
         await broker.close()
     }
 
     @Test func aCallbackThatIsSlowIsNotRunTwiceAndTheLifecycleComesFirst() async throws {
-        let broker = try broker()
+        let broker = try Broker(still: clock)
         let scene = broker.scene("main")
         let gate = FakeDevice.Gate()
         let isFirst = Mutex(true)
         scene.add(Names("o", transcript))
         scene.resume()
-        await settled(scene)
+        await scene.settled()
         scene.every(.milliseconds(1)) { [transcript] in
             transcript.add("tick")
             if isFirst.withLock({ first in
@@ -142,11 +131,11 @@ import Testing
     }
 
     @Test func oneThatIsDueWaitsForTheCallbackUnderWayAndForTheLifecycleBehindIt() async throws {
-        let broker = try broker()
+        let broker = try Broker(still: clock)
         let scene = broker.scene("main")
         scene.add(Names("o", transcript))
         scene.resume()
-        await settled(scene)
+        await scene.settled()
         scene.after(.milliseconds(1)) { [transcript, scene] in
             scene.after(.zero) { transcript.add("inner") }
             scene.pause()
@@ -163,10 +152,10 @@ import Testing
     }
 
     @Test func cancelledAndEndedTimersAreGone() async throws {
-        let broker = try broker()
+        let broker = try Broker(still: clock)
         let scene = broker.scene("main")
         scene.resume()
-        await settled(scene)
+        await scene.settled()
         let ticks = scene.every(.milliseconds(5)) { [transcript] in transcript.add("tick") }
         let once = scene.after(.milliseconds(7)) { [transcript] in transcript.add("once") }
         await waits(true, broker)
@@ -187,11 +176,11 @@ import Testing
     }
 
     @Test func aTickThatIsOnItsWayIsCalledOffToo() async throws {
-        let broker = try broker()
+        let broker = try Broker(still: clock)
         let (one, two) = (broker.scene("one"), broker.scene("two"))
         for scene in [one, two] {
             scene.resume()
-            await settled(scene)
+            await scene.settled()
         }
         let gate = FakeDevice.Gate()
         let ticks = two.every(.milliseconds(5)) { [transcript] in transcript.add("tick") }
@@ -211,7 +200,7 @@ import Testing
 
     @Test func aTimerThatIsCancelledLetsGoOfItsBlock() async throws {
         final class Token: Sendable {}
-        let broker = try broker()
+        let broker = try Broker(still: clock)
         let scene = broker.scene("main")
         weak var token: Token?
         let timer: SceneTimer
@@ -228,12 +217,12 @@ import Testing
     }
 
     @Test func aTimerMadeByATimerAndOneOfAnotherScene() async throws {
-        let broker = try broker()
+        let broker = try Broker(still: clock)
         let (one, two) = (broker.scene("one"), broker.scene("two"))
         one.resume()
         two.resume()
-        await settled(one)
-        await settled(two)
+        await one.settled()
+        await two.settled()
         one.after(.milliseconds(1)) { [transcript, one] in
             transcript.add("outer")
             one.after(.zero) { transcript.add("inner") }
@@ -251,11 +240,11 @@ import Testing
     }
 
     @Test func aTimerThatCancelsItselfTicksNoMore() async throws {
-        let broker = try broker()
+        let broker = try Broker(still: clock)
         let scene = broker.scene("main")
         let timer = Mutex<SceneTimer?>(nil)
         scene.resume()
-        await settled(scene)
+        await scene.settled()
         timer.withLock { timer in timer = scene.every(.zero) { [transcript] in transcript.add("tick") } }
         scene.every(.milliseconds(1)) { [transcript] in
             transcript.add("cancels")

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "CALSAList.h"
+
 // libasound prints its troubles to stderr. From this call on it does not, on this thread; the last text is kept.
 // The handler of the whole process is the app's: it stays as it is.
 void calsa_quiet(void);
@@ -297,27 +299,18 @@ static inline void calsa_element_set(struct calsa_element *element, unsigned int
 // The card's own elements (SND_CTL_ELEM_IFACE_CARD), as many as fit; answers how many there are, or minus errno.
 static inline int calsa_control_elements(snd_ctl_t *control, struct calsa_element *elements, int room) {
     snd_ctl_elem_list_t *list = NULL;
-    unsigned int index, count;
-    int answer, found = 0;
-    if ((answer = snd_ctl_elem_list_malloc(&list)) < 0) return answer;
-    if ((answer = snd_ctl_elem_list(control, list)) < 0) goto out;
-    count = snd_ctl_elem_list_get_count(list);
-    if ((answer = snd_ctl_elem_list_alloc_space(list, count ? count : 1)) < 0) goto out;
-    if ((answer = snd_ctl_elem_list(control, list)) < 0) goto free_space;
-    count = snd_ctl_elem_list_get_used(list);
+    int count = calsa_list(control, &list), index, found = 0;
+    if (count < 0) return count;
     for (index = 0; index < count; index++) {
-        if (snd_ctl_elem_list_get_interface(list, index) != SND_CTL_ELEM_IFACE_CARD) continue;
+        if (snd_ctl_elem_list_get_interface(list, (unsigned int)index) != SND_CTL_ELEM_IFACE_CARD) continue;
         if (found < room)
             calsa_element_set(
-                &elements[found], snd_ctl_elem_list_get_numid(list, index), snd_ctl_elem_list_get_name(list, index));
+                &elements[found], snd_ctl_elem_list_get_numid(list, (unsigned int)index),
+                snd_ctl_elem_list_get_name(list, (unsigned int)index));
         found++;
     }
-    answer = found;
-free_space:
-    snd_ctl_elem_list_free_space(list);
-out:
-    snd_ctl_elem_list_free(list);
-    return answer;
+    calsa_free_listed(list);
+    return found;
 }
 
 // Whether an element that is on or off is on: 1, 0; −EINVAL where it is of another kind, or may not be read.

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "CALSAList.h"
+
 // As many values as one element has at most (bytes; of numbers there are 128).
 enum { CALSA_MOST_VALUES = 512 };
 
@@ -35,15 +37,10 @@ struct calsa_mixer_element {
 // Who they are, as many as fit; answers how many there are, or minus errno.
 static inline int calsa_mixer_list(snd_ctl_t *control, struct calsa_mixer_element *elements, int room) {
     snd_ctl_elem_list_t *list = NULL;
-    unsigned int index, count;
-    int answer;
-    if ((answer = snd_ctl_elem_list_malloc(&list)) < 0) return answer;
-    if ((answer = snd_ctl_elem_list(control, list)) < 0) goto out;
-    count = snd_ctl_elem_list_get_count(list);
-    if ((answer = snd_ctl_elem_list_alloc_space(list, count ? count : 1)) < 0) goto out;
-    if ((answer = snd_ctl_elem_list(control, list)) < 0) goto free_space;
-    count = snd_ctl_elem_list_get_used(list);
-    for (index = 0; index < count && (int)index < room; index++) {
+    unsigned int index;
+    int count = calsa_list(control, &list);
+    if (count < 0) return count;
+    for (index = 0; (int)index < count && (int)index < room; index++) {
         struct calsa_mixer_element *element = &elements[index];
         memset(element, 0, sizeof *element);
         element->number = snd_ctl_elem_list_get_numid(list, index);
@@ -53,12 +50,8 @@ static inline int calsa_mixer_list(snd_ctl_t *control, struct calsa_mixer_elemen
         element->index = snd_ctl_elem_list_get_index(list, index);
         strncpy(element->name, snd_ctl_elem_list_get_name(list, index), sizeof element->name - 1);
     }
-    answer = (int)count;
-free_space:
-    snd_ctl_elem_list_free_space(list);
-out:
-    snd_ctl_elem_list_free(list);
-    return answer;
+    calsa_free_listed(list);
+    return count;
 }
 
 // What an element takes, by its number; who it is stays.

@@ -41,13 +41,15 @@
     X(pad_set_interval, VIDIOC_SUBDEV_S_FRAME_INTERVAL, struct v4l2_subdev_frame_interval)
 
 // ioctl() is variadic. EINTR is retried; EAGAIN is an answer.
-#define X(name, request, type)                            \
-    static inline int cv4l2_##name(int fd, type *argument) { \
-        int answer;                                       \
-        do answer = ioctl(fd, request, argument);         \
-        while (answer < 0 && errno == EINTR);             \
-        return answer < 0 ? -errno : answer;              \
-    }
+static inline int cv4l2_call(int fd, unsigned long request, void *argument) {
+    int answer;
+    do answer = ioctl(fd, request, argument);
+    while (answer < 0 && errno == EINTR);
+    return answer < 0 ? -errno : answer;
+}
+
+#define X(name, request, type) \
+    static inline int cv4l2_##name(int fd, type *argument) { return cv4l2_call(fd, request, argument); }
 CV4L2_CALLS(X)
 CV4L2_PART_CALLS(X)
 #undef X
@@ -66,10 +68,7 @@ int cv4l2_detach(void *address, size_t length, int copy);
 // would wait for whoever reads the memory now.
 static inline int cv4l2_flush_dma_buffer(int fd) {
     struct dma_buf_sync sync = { .flags = DMA_BUF_SYNC_END | DMA_BUF_SYNC_WRITE };
-    int answer;
-    do answer = ioctl(fd, DMA_BUF_IOCTL_SYNC, &sync);
-    while (answer < 0 && errno == EINTR);
-    return answer < 0 ? -errno : answer;
+    return cv4l2_call(fd, DMA_BUF_IOCTL_SYNC, &sync);
 }
 
 // --- Controls: the kernel's packed structures stay here, Swift reads these ---

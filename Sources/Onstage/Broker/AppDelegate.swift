@@ -5,8 +5,8 @@ public import OnstageCore
 /// *Runs on:* the broker's callback executor, one at a time. Nothing is told of the way from suspended to the end, and
 /// nothing but `willEnterForeground` and `didBecomeActive` of the way back from it: only a start has `didFinishLaunching`.
 /// When the last scene has ended, so has the app, behind the scene's own observers; a scene that starts after that begins
-/// with `didFinishLaunching` again, in the same process. An app that is started in the background hears `didFinishLaunching` alone: look at `phase` before anything of the screen
-/// is touched.
+/// with `didFinishLaunching` again, in the same process. An app that is started in the background hears
+/// `didFinishLaunching` alone: look at `phase` before anything of the screen is touched.
 public protocol AppDelegate: AppObserver {
     func didFinishLaunching(_ app: Broker)
     func willEnterForeground(_ app: Broker)

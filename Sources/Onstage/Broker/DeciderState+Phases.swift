@@ -2,16 +2,14 @@ internal import OnstageCore
 
 // Who reads the phases of a scene, or of the app. They are told behind the devices, as those who read events are.
 extension DeciderState {
-    func follow(_ id: SceneID, _ follower: PhaseFollower) {
+    /// - Parameter id: nil for the app.
+    func follow(_ id: SceneID?, _ follower: PhaseFollower) {
+        guard let id else { return appPhaseFollowers.append(follower) }
         // Of a scene that has come to its end there is nothing more to tell, also where the kernel still holds a device of it.
         guard let entry = scenes[id], !(entry.lifecycle.isEnded && entry.lifecycle.phase == .notRunning) else {
             return follower.finish()
         }
         scenes[id]?.phaseFollowers.append(follower)
-    }
-
-    func followApp(_ follower: PhaseFollower) {
-        appPhaseFollowers.append(follower)
     }
 
     func leave(_ id: SceneID?, _ token: PhaseFollower.Token) {

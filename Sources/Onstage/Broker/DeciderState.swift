@@ -181,7 +181,6 @@ final class DeciderState {
             addTimer(scene, id, after: delay, every: interval, block)
         case .cancelTimer(let scene, let id): cancelTimer(scene, id)
         case .followPhase(let scene, let follower): follow(scene, follower)
-        case .followAppPhase(let follower): followApp(follower)
         case .leavePhase(let scene, let token): leave(scene, token)
         case .awaitReleased(let scene, let continuation): awaitReleased(scene, continuation)
         case .subscribe(let yield, let finish):
@@ -217,8 +216,8 @@ final class DeciderState {
         timers.start(.close, at: now + Self.callbackLimit)
         // The suspended ones first, which end in silence: an app that is told of its end by any scene is told of it.
         let ids = scenes.keys.sorted()
-        let order = ids.filter { scenes[$0]?.lifecycle.phase == .suspended }
-        for id in order + ids.filter({ !order.contains($0) }) {
+        func isSilent(_ id: SceneID) -> Bool { scenes[id]?.lifecycle.phase == .suspended }
+        for id in ids.filter(isSilent) + ids.filter({ !isSilent($0) }) {
             if let scene = scenes[id]?.scene { wish(scene, .notRunning) }
         }
         for id in resources.keys.sorted() { unbind(id) }

@@ -23,9 +23,8 @@ enum Mail: Sendable {
     case cancelBlock(SceneID, DeferredBlockID)
     case addTimer(SceneID, SceneTimerID, after: Duration, every: Duration?, @Sendable () -> Void)
     case cancelTimer(SceneID, SceneTimerID)
-    case followPhase(SceneID, PhaseFollower)
-    case followAppPhase(PhaseFollower)
-    /// Nobody reads any more: of a scene, or nil for the app's.
+    /// Of a scene, or nil for the app's; the other one: nobody reads any more.
+    case followPhase(SceneID?, PhaseFollower)
     case leavePhase(SceneID?, PhaseFollower.Token)
     case awaitReleased(Scene, CheckedContinuation<[ReleaseReceipt], Never>)
     /// Answers false when nobody reads any more.
@@ -50,7 +49,7 @@ enum Mail: Sendable {
         case .close(let done): done()
         case .awaitReleased(let scene, let continuation): continuation.resume(returning: scene.lastReceipts)
         case .subscribe(_, let finish): finish()
-        case .followPhase(_, let follower), .followAppPhase(let follower): follower.finish()
+        case .followPhase(_, let follower): follower.finish()
         case .bind(let scene, let id, let handle, _): handle.clear(ResourceHandle.Token(id, scene.broker))
         case .newScene, .wish, .unbind, .unbindAll, .pause, .pauseAll, .tell, .perform, .interruptionBegan,
             .interruptionEnded, .addObserver, .removeObserver, .addAppObserver, .removeAppObserver,

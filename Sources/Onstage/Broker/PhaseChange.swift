@@ -11,12 +11,7 @@ extension Scene {
     /// Each move of the scene's phase from now on, in order, to its end. A reader that does not keep up loses the oldest of
     /// more than 4,096. SwiftUI: `onChange(of: scenePhase)`.
     public var phases: some AsyncSequence<PhaseChange, Never> & Sendable {
-        let (id, decider) = (id, broker.decider)
-        return PhaseFollower.changes {
-            decider.send(.followPhase(id, $0))
-        } leave: {
-            decider.send(.leavePhase(id, $0))
-        }
+        PhaseFollower.changes(id, broker.decider)
     }
 }
 
@@ -24,11 +19,6 @@ extension Broker {
     /// Each move of the app's phase from now on, in order, until the broker is closed. A reader that does not keep up loses
     /// the oldest of more than 4,096.
     public var phases: some AsyncSequence<PhaseChange, Never> & Sendable {
-        let decider = decider
-        return PhaseFollower.changes {
-            decider.send(.followAppPhase($0))
-        } leave: {
-            decider.send(.leavePhase(nil, $0))
-        }
+        PhaseFollower.changes(nil, decider)
     }
 }

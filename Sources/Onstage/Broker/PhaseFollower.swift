@@ -7,9 +7,13 @@ struct PhaseFollower: Sendable {
     let yield: @Sendable (PhaseChange) -> Void
     let finish: @Sendable () -> Void
 
-    /// A sequence that `follow` is to feed from then on, until `leave` says that nobody reads it any more.
+    /// A sequence that the decider feeds from then on, until nobody reads it any more.
+    ///
+    /// - Parameters:
+    ///   - scene: whose phases, or nil for the app's.
+    ///   - made: is told which follower feeds it.
     static func changes(
-        _ follow: (PhaseFollower) -> Void, leave: @escaping @Sendable (Token) -> Void
+        _ scene: SceneID?, _ decider: Decider, made: (Token) -> Void = { _ in }
     ) -> some AsyncSequence<PhaseChange, Never> & Sendable {
         AsyncStream(PhaseChange.self, bufferingPolicy: .bufferingNewest(4096)) { continuation in
             let follower = PhaseFollower {
@@ -20,8 +24,9 @@ struct PhaseFollower: Sendable {
                 continuation.finish()
             }
             let token = follower.token
-            continuation.onTermination = { _ in leave(token) }
-            follow(follower)
+            continuation.onTermination = { _ in decider.send(.leavePhase(scene, token)) }
+            decider.send(.followPhase(scene, follower))
+            made(token)
         }
     }
 }

@@ -23,8 +23,6 @@ package struct SceneTimers: Sendable {
 
     package init() {}
 
-    /// Whether the clock runs.
-    package var isRunning: Bool { since != nil }
     package var isEmpty: Bool { timers.isEmpty }
 
     /// How long the scene has been active in all.

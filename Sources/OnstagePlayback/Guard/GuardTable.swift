@@ -5,8 +5,8 @@ internal import Synchronization
 ///
 /// One thing can be measured without hearing the other side: nobody has heard more of a stream than there has been time for. A
 /// pointer that is further on than that tells of frames that the card has fetched and not played (a FIFO, a burst, transfers that
-/// its delay does not count), and by how many at least. So a guard is only ever raised by it; and drivers tell a wrong pointer now and then, so of two looks the
-/// smaller one is believed.
+/// its delay does not count), and by how many at least. So a guard is only ever raised by it; and drivers tell a wrong pointer
+/// now and then, so of two looks the smaller one is believed.
 ///
 /// What cannot be learned so: sound that a card holds back at a constant distance while its pointer keeps pace with the clock
 /// (converters, a screen's own delay), and that the guard usual for a driver is too long. For these there is a profile's
